@@ -1,0 +1,113 @@
+package dev.parley.runtime.udp;
+
+import java.nio.ByteBuffer;
+
+/**
+ * A fixed number of datagram slots in one direct buffer, re-used turn after turn by the one thread
+ * that owns it. Each slot has headroom in front, so a header can be written before a received
+ * payload without moving it. Addresses are primitives: 16 bytes as two longs, IPv4 as IPv4-mapped
+ * IPv6, so that {@code a.b.c.d} and {@code ::ffff:a.b.c.d} are one value.
+ */
+public final class DatagramBatch {
+    /** High half of every IPv4-mapped address. */
+    public static final long IPV4_MAPPED_HIGH = 0L;
+
+    /** Low half of {@code ::ffff:0.0.0.0}; an IPv4 address is OR-ed into the low 32 bits. */
+    public static final long IPV4_MAPPED_LOW = 0x0000_FFFF_0000_0000L;
+
+    private final int capacity;
+    private final int headroomBytes;
+    private final int slotBytes;
+    private final ByteBuffer bytes;
+    private final int[] starts;
+    private final int[] lengths;
+    private final long[] addressHighs;
+    private final long[] addressLows;
+    private final int[] ports;
+
+    /**
+     * @param capacity slots
+     * @param headroomBytes free bytes in front of each received payload
+     * @param payloadBytes longest payload that a slot takes; a longer datagram is counted as
+     *     truncated and not delivered
+     */
+    public DatagramBatch(int capacity, int headroomBytes, int payloadBytes) {
+        this.capacity = capacity;
+        this.headroomBytes = headroomBytes;
+        // One spare byte tells a datagram that fits exactly from one that was truncated; slots
+        // start cache-line aligned.
+        this.slotBytes = (headroomBytes + payloadBytes + 1 + 63) & ~63;
+        this.bytes = ByteBuffer.allocateDirect(capacity * slotBytes);
+        this.starts = new int[capacity];
+        this.lengths = new int[capacity];
+        this.addressHighs = new long[capacity];
+        this.addressLows = new long[capacity];
+        this.ports = new int[capacity];
+    }
+
+    public int capacity() {
+        return capacity;
+    }
+
+    /**
+     * The buffer that holds every slot, big-endian; read and written with absolute offsets only.
+     */
+    public ByteBuffer bytes() {
+        return bytes;
+    }
+
+    /** Offset in {@link #bytes} where slot {@code i} begins, its headroom included. */
+    public int slotOffset(int i) {
+        return i * slotBytes;
+    }
+
+    public int headroomBytes() {
+        return headroomBytes;
+    }
+
+    /** Bytes of a slot, headroom included. */
+    public int slotBytes() {
+        return slotBytes;
+    }
+
+    /** Offset in {@link #bytes} of the datagram in slot {@code i}. */
+    public int start(int i) {
+        return starts[i];
+    }
+
+    /** Length in bytes of the datagram in slot {@code i}. */
+    public int length(int i) {
+        return lengths[i];
+    }
+
+    /**
+     * Says where in {@link #bytes} the datagram of slot {@code i} lies; it must stay within the
+     * slot.
+     */
+    public void datagram(int i, int start, int length) {
+        starts[i] = start;
+        lengths[i] = length;
+    }
+
+    /**
+     * High 8 bytes of the peer's address: the source of a received datagram, the destination of one
+     * to send.
+     */
+    public long addressHigh(int i) {
+        return addressHighs[i];
+    }
+
+    public long addressLow(int i) {
+        return addressLows[i];
+    }
+
+    public int port(int i) {
+        return ports[i];
+    }
+
+    public void peer(int i, long addressHigh, long addressLow, int port) {
+        addressHighs[i] = addressHigh;
+        addressLows[i] = addressLow;
+        ports[i] = port;
+    }
+}

@@ -1,0 +1,28 @@
+package dev.parley.runtime.udp;
+
+import java.net.InetSocketAddress;
+
+/** Opens the sockets of one loop and waits for any of them. Owned by the loop's thread. */
+public interface UdpPoller extends AutoCloseable {
+    /**
+     * Binds a socket whose arrival ends {@link #await}.
+     *
+     * @param local address and port to bind; port 0 lets the system choose
+     * @param options buffer sizes and sharing
+     * @throws UdpBindException when the address cannot be bound; its message names address and
+     *     reason
+     */
+    UdpPort bind(InetSocketAddress local, UdpOptions options);
+
+    /**
+     * Waits until a datagram waits on any of its sockets, {@link #wakeup} is called, or the time is
+     * up.
+     */
+    void await(long timeoutNanos);
+
+    /** Ends the current or the next {@link #await}. Any thread may call it. */
+    void wakeup();
+
+    @Override
+    void close();
+}

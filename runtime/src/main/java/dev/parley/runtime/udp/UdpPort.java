@@ -1,0 +1,33 @@
+package dev.parley.runtime.udp;
+
+import java.net.InetSocketAddress;
+
+/**
+ * One bound UDP socket that moves datagrams in batches and never blocks. Owned by the thread that
+ * runs its loop; only that thread calls it. A datagram that the operating system refuses is counted
+ * in {@link #counters} and never thrown.
+ */
+public interface UdpPort extends AutoCloseable {
+    /** Where the socket is bound, with the port that the system chose when 0 was asked for. */
+    InetSocketAddress localAddress();
+
+    /**
+     * Receives what waits, at most {@link DatagramBatch#capacity} datagrams into slots 0, 1, ...,
+     * each at the slot's headroom. Answers how many; 0 when none waits. Truncated datagrams are
+     * counted and left out.
+     */
+    int receive(DatagramBatch batch);
+
+    /**
+     * Sends slots {@code from} (included) to {@code to} (excluded) in order. Answers how many slots
+     * were dealt with, a refused datagram being dealt with by its counter; fewer than asked when
+     * the socket's buffer is full.
+     */
+    int send(DatagramBatch batch, int from, int to);
+
+    /** What went wrong on this socket so far; written by the owning thread, readable by any. */
+    UdpCounters counters();
+
+    @Override
+    void close();
+}
