@@ -77,7 +77,7 @@ public final class Telemetry implements AutoCloseable {
         AttributeKey<String> key = AttributeKey.stringKey(labelKey);
         series.forEach(
                 (label, value) -> values.put(name + "{" + labelKey + "=" + label + "}", value));
-        var unused =
+        var _ =
                 meter.counterBuilder(name)
                         .setDescription(description)
                         .setUnit(unit)
@@ -99,7 +99,7 @@ public final class Telemetry implements AutoCloseable {
      */
     public void gauge(String name, String description, String unit, LongSupplier value) {
         values.put(name, value);
-        var unused =
+        var _ =
                 meter.gaugeBuilder(name)
                         .ofLongs()
                         .setDescription(description)
@@ -121,7 +121,7 @@ public final class Telemetry implements AutoCloseable {
     @Override
     public void close() {
         if (sdk != null) {
-            var unused = sdk.shutdown().join(FLUSH_SECONDS, TimeUnit.SECONDS);
+            var _ = sdk.shutdown().join(FLUSH_SECONDS, TimeUnit.SECONDS);
         }
     }
 }
