@@ -17,15 +17,21 @@ public final class DatagramBatch {
 
     private final int capacity;
     private final int headroomBytes;
+    private final int payloadBytes;
     private final int slotBytes;
     private final ByteBuffer bytes;
+    private final ByteBuffer view;
     private final int[] starts;
     private final int[] lengths;
     private final long[] addressHighs;
     private final long[] addressLows;
     private final int[] ports;
+    private final long[] localHighs;
+    private final long[] localLows;
 
     /**
+     * A batch of empty slots.
+     *
      * @param capacity slots
      * @param headroomBytes free bytes in front of each received payload
      * @param payloadBytes longest payload that a slot takes; a longer datagram is counted as
@@ -34,15 +40,19 @@ public final class DatagramBatch {
     public DatagramBatch(int capacity, int headroomBytes, int payloadBytes) {
         this.capacity = capacity;
         this.headroomBytes = headroomBytes;
+        this.payloadBytes = payloadBytes;
         // One spare byte tells a datagram that fits exactly from one that was truncated; slots
         // start cache-line aligned.
         this.slotBytes = (headroomBytes + payloadBytes + 1 + 63) & ~63;
         this.bytes = ByteBuffer.allocateDirect(capacity * slotBytes);
+        this.view = bytes.duplicate();
         this.starts = new int[capacity];
         this.lengths = new int[capacity];
         this.addressHighs = new long[capacity];
         this.addressLows = new long[capacity];
         this.ports = new int[capacity];
+        this.localHighs = new long[capacity];
+        this.localLows = new long[capacity];
     }
 
     public int capacity() {
@@ -65,6 +75,11 @@ public final class DatagramBatch {
         return headroomBytes;
     }
 
+    /** Longest payload that a slot takes. */
+    public int payloadBytes() {
+        return payloadBytes;
+    }
+
     /** Bytes of a slot, headroom included. */
     public int slotBytes() {
         return slotBytes;
@@ -81,8 +96,8 @@ public final class DatagramBatch {
     }
 
     /**
-     * Says where in {@link #bytes} the datagram of slot {@code i} lies; it must stay within the
-     * slot.
+     * Says where in {@link #bytes} the datagram of slot {@code i} lies. It may lie in another
+     * slot's bytes: a loop that drops datagrams closes the gaps by moving these numbers, not bytes.
      */
     public void datagram(int i, int start, int length) {
         starts[i] = start;
@@ -109,5 +124,34 @@ public final class DatagramBatch {
         addressHighs[i] = addressHigh;
         addressLows[i] = addressLow;
         ports[i] = port;
+    }
+
+    /**
+     * High 8 bytes of our own address: where a received datagram was sent to, or from which to send
+     * one. Both halves 0 when the port does not tell, or leaves it to the system.
+     */
+    public long localHigh(int i) {
+        return localHighs[i];
+    }
+
+    public long localLow(int i) {
+        return localLows[i];
+    }
+
+    public void local(int i, long addressHigh, long addressLow) {
+        localHighs[i] = addressHigh;
+        localLows[i] = addressLow;
+    }
+
+    /** Makes slot {@code to} name the datagram and the addresses of slot {@code from}. */
+    public void move(int from, int to) {
+        datagram(to, starts[from], lengths[from]);
+        peer(to, addressHighs[from], addressLows[from], ports[from]);
+        local(to, localHighs[from], localLows[from]);
+    }
+
+    /** The bytes from {@code start} on, for a port that needs a position and a limit. */
+    ByteBuffer view(int start, int length) {
+        return view.limit(start + length).position(start);
     }
 }

@@ -16,7 +16,7 @@ public interface UdpPoller extends AutoCloseable {
 
     /**
      * Waits until a datagram waits on any of its sockets, {@link #wakeup} is called, or the time is
-     * up.
+     * up. A timeout of 0 or less looks without waiting.
      */
     void await(long timeoutNanos);
 
