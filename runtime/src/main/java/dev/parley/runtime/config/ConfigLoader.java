@@ -1,0 +1,259 @@
+package dev.parley.runtime.config;
+
+import io.helidon.config.Config;
+import io.helidon.config.ConfigSources;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.RecordComponent;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Fills a process's config record. Every component is an {@link Option}; its key is the component's
+ * name in snake_case. Where values come from, the first winning:
+ *
+ * <ol>
+ *   <li>the environment, {@code PARLEY_} and the key in capitals: {@code PARLEY_MAX_SESSIONS};
+ *       lists are separated by commas, maps are {@code key=value} pairs separated by commas
+ *   <li>the YAML file, a flat map of keys
+ *   <li>the option's default
+ * </ol>
+ *
+ * <p>A key in the file that no option has is refused. Variables of the environment that match no
+ * option are left alone, because several processes may share one environment. A value that can be
+ * parsed but not used is refused by the record's own constructor, with a {@link ConfigException}.
+ */
+public final class ConfigLoader {
+    /** What a variable of the environment that overrides an option begins with. */
+    public static final String ENVIRONMENT_PREFIX = "PARLEY_";
+
+    private ConfigLoader() {}
+
+    /**
+     * Reads a file, the environment overriding it.
+     *
+     * @throws ConfigException when the file cannot be read or a value cannot be used
+     */
+    public static <R extends Record> R load(Class<R> type, Path yaml) {
+        return load(type, yaml, System.getenv());
+    }
+
+    static <R extends Record> R load(Class<R> type, Path yaml, Map<String, String> environment) {
+        Map<String, RawValue> values = read(yaml);
+        refuseUnknown(type, values);
+        for (RecordComponent component : type.getRecordComponents()) {
+            String key = key(component);
+            String override = environment.get(ENVIRONMENT_PREFIX + key.toUpperCase(Locale.ROOT));
+            if (override != null) {
+                values.put(key, new RawValue.Scalar(override));
+            }
+        }
+        return fill(type, values);
+    }
+
+    /**
+     * Fills a config from text values, lists and maps written on one line; the environment does not
+     * matter.
+     *
+     * @throws ConfigException when a value cannot be used
+     */
+    public static <R extends Record> R of(Class<R> type, Map<String, String> texts) {
+        Map<String, RawValue> values = new LinkedHashMap<>();
+        texts.forEach((key, text) -> values.put(key, new RawValue.Scalar(text)));
+        refuseUnknown(type, values);
+        return fill(type, values);
+    }
+
+    /** The effective config, one {@code key=value} per line, secrets masked. */
+    public static String describe(Record config) {
+        List<String> lines = new ArrayList<>();
+        for (RecordComponent component : config.getClass().getRecordComponents()) {
+            boolean secret = option(component).secret();
+            lines.add(key(component) + "=" + OptionType.format(valueOf(config, component), secret));
+        }
+        return String.join("\n", lines);
+    }
+
+    private static Map<String, RawValue> read(Path yaml) {
+        if (!Files.isRegularFile(yaml) || !Files.isReadable(yaml)) {
+            throw new ConfigException(
+                    "config file " + yaml + " cannot be read; give the path of a readable file");
+        }
+        try {
+            // Only the file counts: the environment is handled here, and ${...} means nothing.
+            Config config =
+                    Config.builder(ConfigSources.file(yaml))
+                            .disableEnvironmentVariablesSource()
+                            .disableSystemPropertiesSource()
+                            .disableKeyResolving()
+                            .disableValueResolving()
+                            .build();
+            Map<String, RawValue> values = new LinkedHashMap<>();
+            for (Config node : config.asNodeList().orElse(List.of())) {
+                values.put(Config.Key.unescapeName(node.name()), raw(node));
+            }
+            return values;
+        } catch (RuntimeException e) {
+            throw new ConfigException(
+                    "config file " + yaml + " is not usable YAML: " + oneLine(e) + "; correct it");
+        }
+    }
+
+    private static RawValue raw(Config node) {
+        return switch (node.type()) {
+            case LIST -> {
+                List<String> texts = new ArrayList<>();
+                node.asNodeList().orElse(List.of()).forEach(item -> texts.add(text(item)));
+                yield new RawValue.Items(texts);
+            }
+            case OBJECT -> new RawValue.Entries(entries(node));
+            case VALUE, MISSING -> new RawValue.Scalar(text(node));
+        };
+    }
+
+    // Helidon reads a key that has dots as nested nodes; here they are part of the key.
+    private static Map<String, String> entries(Config node) {
+        Map<String, String> texts = new LinkedHashMap<>();
+        int prefixLength = node.key().toString().length() + 1;
+        node.traverse()
+                .filter(Config::hasValue)
+                .forEach(
+                        leaf -> {
+                            String key = leaf.key().toString().substring(prefixLength);
+                            texts.put(Config.Key.unescapeName(key), text(leaf));
+                        });
+        return texts;
+    }
+
+    private static String text(Config node) {
+        return node.asString().orElse("");
+    }
+
+    private static String oneLine(Throwable problem) {
+        Throwable root = problem;
+        while (root.getCause() != null) {
+            root = root.getCause();
+        }
+        return String.valueOf(root.getMessage()).strip().replaceAll("\\s*\\R\\s*", ", ");
+    }
+
+    private static void refuseUnknown(Class<?> type, Map<String, RawValue> values) {
+        List<String> known =
+                Arrays.stream(type.getRecordComponents()).map(ConfigLoader::key).toList();
+        for (String key : values.keySet()) {
+            if (!known.contains(key)) {
+                throw new ConfigException(
+                        key + ": unknown key; did you mean " + nearest(key, known) + "?");
+            }
+        }
+    }
+
+    private static String nearest(String key, List<String> known) {
+        String best = known.getFirst();
+        for (String candidate : known) {
+            if (distance(key, candidate) < distance(key, best)) {
+                best = candidate;
+            }
+        }
+        return best;
+    }
+
+    // Levenshtein's distance, one row at a time.
+    private static int distance(String a, String b) {
+        int[] row = new int[b.length() + 1];
+        Arrays.setAll(row, i -> i);
+        for (int i = 1; i <= a.length(); i++) {
+            int diagonal = row[0];
+            row[0] = i;
+            for (int j = 1; j <= b.length(); j++) {
+                int substituted = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+                diagonal = row[j];
+                row[j] = Math.min(substituted, Math.min(row[j], row[j - 1]) + 1);
+            }
+        }
+        return row[b.length()];
+    }
+
+    private static <R extends Record> R fill(Class<R> type, Map<String, RawValue> values) {
+        RecordComponent[] components = type.getRecordComponents();
+        Class<?>[] types = new Class<?>[components.length];
+        Object[] arguments = new Object[components.length];
+        for (int i = 0; i < components.length; i++) {
+            types[i] = components[i].getType();
+            arguments[i] = parse(components[i], values.get(key(components[i])));
+        }
+        try {
+            var constructor = type.getDeclaredConstructor(types);
+            constructor.setAccessible(true);
+            return constructor.newInstance(arguments);
+        } catch (InvocationTargetException e) {
+            if (e.getCause() instanceof ConfigException problem) {
+                throw problem;
+            }
+            throw new IllegalStateException("cannot make " + type, e.getCause());
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("cannot make " + type, e);
+        }
+    }
+
+    private static Object parse(RecordComponent component, @Nullable RawValue given) {
+        String key = key(component);
+        Option option = option(component);
+        if (given == null && option.orElse().equals(Option.REQUIRED)) {
+            throw new ConfigException(key + ": missing; set it (" + option.value() + ")");
+        }
+        RawValue value = given == null ? new RawValue.Scalar(option.orElse()) : given;
+        try {
+            return OptionType.parse(component.getGenericType(), value, option);
+        } catch (IllegalArgumentException e) {
+            throw new ConfigException(
+                    key
+                            + ": "
+                            + shown(value, option)
+                            + e.getMessage()
+                            + " ("
+                            + option.value()
+                            + ")");
+        }
+    }
+
+    private static String shown(RawValue value, Option option) {
+        if (option.secret()) {
+            return "the value ";
+        }
+        return switch (value) {
+            case RawValue.Scalar(String text) -> "\"" + text + "\" ";
+            case RawValue.Items(List<String> texts) -> texts + " ";
+            case RawValue.Entries(Map<String, String> texts) -> texts + " ";
+        };
+    }
+
+    private static Object valueOf(Record config, RecordComponent component) {
+        try {
+            var accessor = component.getAccessor();
+            accessor.setAccessible(true);
+            return accessor.invoke(config);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("cannot read " + component, e);
+        }
+    }
+
+    private static Option option(RecordComponent component) {
+        Option option = component.getAnnotation(Option.class);
+        if (option == null) {
+            throw new IllegalStateException(component + " lacks @Option");
+        }
+        return option;
+    }
+
+    /** {@code maxSessions} is the key {@code max_sessions}. */
+    private static String key(RecordComponent component) {
+        return component.getName().replaceAll("([A-Z])", "_$1").toLowerCase(Locale.ROOT);
+    }
+}
