@@ -1,0 +1,128 @@
+package dev.parley.transceiver.audio;
+
+import dev.parley.transceiver.audio.InferenceFormat.Encoding;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+
+/**
+ * Turns an inference service's PCM, in pieces of any length, into Opus packets of 20 ms. The thread
+ * that makes it owns it: only that thread calls it and closes it.
+ */
+public final class VoiceEncoder implements AutoCloseable {
+    /** Takes one packet; the bytes are valid during the call only. */
+    @FunctionalInterface
+    public interface PacketSink {
+        void packet(ByteBuffer bytes, int offset, int length);
+    }
+
+    private final InferenceFormat format;
+    private final OpusEncoder encoder;
+    private final short[] frame;
+    private final ByteBuffer packet = ByteBuffer.allocate(OpusDecoder.MAX_PACKET_BYTES);
+    private int framed;
+    private boolean halfSample;
+    private byte firstHalf;
+    private long failures;
+
+    /**
+     * @param format a PCM format
+     */
+    public VoiceEncoder(OpusLibrary library, InferenceFormat format, OpusSettings settings) {
+        if (!format.isPcm()) {
+            throw new IllegalArgumentException("nothing to encode in " + format);
+        }
+        this.format = format;
+        encoder = library.newEncoder(format.sampleRateHz());
+        settings.applyTo(encoder);
+        frame = new short[format.frameSamples()];
+    }
+
+    /**
+     * Takes a piece of audio and hands over each packet that it completes. What is left of less
+     * than 20 ms waits for the next piece or for {@link #flush}; so does half a sample.
+     */
+    public void encode(ByteBuffer audio, int offset, int length, PacketSink sink) {
+        int at = offset;
+        int end = offset + length;
+        if (halfSample && at < end) {
+            halfSample = false;
+            add((short) (audio.get(at++) << 8 | (firstHalf & 0xFF)), sink);
+        }
+        int bytesPerSample = format.bytesPerSample();
+        while (end - at >= bytesPerSample) {
+            int samples = Math.min((end - at) / bytesPerSample, frame.length - framed);
+            read(audio, at, samples);
+            at += samples * bytesPerSample;
+            framed += samples;
+            encodeFull(sink);
+        }
+        if (at < end) {
+            halfSample = true;
+            firstHalf = audio.get(at);
+        }
+    }
+
+    /** Ends what was said: silence fills the last packet up. Answers the samples of it. */
+    public int flush(PacketSink sink) {
+        halfSample = false;
+        if (framed == 0) {
+            return 0;
+        }
+        int padding = frame.length - framed;
+        Arrays.fill(frame, framed, frame.length, (short) 0);
+        framed = frame.length;
+        encodeFull(sink);
+        return padding;
+    }
+
+    /** Drops what waits and forgets the stream so far: what comes next is something else. */
+    public void reset() {
+        halfSample = false;
+        framed = 0;
+        encoder.reset();
+    }
+
+    /** Samples that wait for the rest of their packet. */
+    public int waitingSamples() {
+        return framed;
+    }
+
+    /** Frames that the codec failed to encode; 0 unless there is a bug. */
+    public long failures() {
+        return failures;
+    }
+
+    private void read(ByteBuffer audio, int at, int samples) {
+        if (format.encoding() == Encoding.LINEAR16) {
+            Pcm.readS16le(audio, at, frame, framed, samples);
+            return;
+        }
+        G711 law = format.encoding() == Encoding.MULAW ? G711.MULAW : G711.ALAW;
+        for (int i = 0; i < samples; i++) {
+            frame[framed + i] = law.decode(audio.get(at + i));
+        }
+    }
+
+    private void add(short sample, PacketSink sink) {
+        frame[framed++] = sample;
+        encodeFull(sink);
+    }
+
+    private void encodeFull(PacketSink sink) {
+        if (framed < frame.length) {
+            return;
+        }
+        framed = 0;
+        int length = encoder.encode(frame, 0, frame.length, packet, 0, packet.capacity());
+        if (length > 0) {
+            sink.packet(packet, 0, length);
+        } else {
+            failures++;
+        }
+    }
+
+    @Override
+    public void close() {
+        encoder.close();
+    }
+}

@@ -1,0 +1,8 @@
+package dev.parley.transceiver.audio;
+
+class ConcentusTest extends OpusContract {
+    @Override
+    OpusLibrary library() {
+        return OpusLibrary.concentus();
+    }
+}

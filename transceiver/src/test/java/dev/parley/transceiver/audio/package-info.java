@@ -1,0 +1,4 @@
+@NullMarked
+package dev.parley.transceiver.audio;
+
+import org.jspecify.annotations.NullMarked;
