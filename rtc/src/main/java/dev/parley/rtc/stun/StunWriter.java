@@ -152,7 +152,7 @@ public final class StunWriter {
     }
 
     /** An attribute that this class has no name for, its value taken as it is. */
-    StunWriter attribute(int type, byte[] value) {
+    public StunWriter attribute(int type, byte[] value) {
         out.put(attribute(type, value.length), value);
         return this;
     }
