@@ -1,0 +1,273 @@
+package dev.parley.relay;
+
+/**
+ * Remembers which transceiver each client address belongs to. A worker owns one; only its thread
+ * calls it. A flow's key is the client's address and port and the public address it used, so one
+ * client may have different calls on two public addresses.
+ *
+ * <p>Open addressing with linear probing over primitives: a packet costs one cache line or two, and
+ * nothing is allocated after construction. Bounded in three ways: in flows, in addresses of one
+ * session ({@link #MAX_ADDRESSES_PER_SESSION}) and in probes ({@link #MAX_PROBES}), which with the
+ * seeded hash keeps every call constant in time, whatever keys strangers send. Expiry goes round a
+ * few slots at a time; a flow past its time is never found even before its slot's turn.
+ *
+ * <p>Slot numbers are valid until the next call that may add or remove a flow.
+ */
+final class FlowTable {
+    /** No such flow. */
+    static final int NONE = -1;
+
+    /** The table is full. */
+    static final int TABLE_FULL = -2;
+
+    /** The session has as many addresses as it may. */
+    static final int SESSION_FULL = -3;
+
+    static final int MAX_ADDRESSES_PER_SESSION = 16;
+    static final int MAX_PROBES = 128;
+
+    // Longs of a slot, 64 bytes in all.
+    private static final int STRIDE_SHIFT = 3;
+    private static final int CLIENT_HIGH = 0;
+    private static final int CLIENT_LOW = 1;
+    private static final int CLIENT_REST = 2;
+    private static final int TRANSCEIVER_HIGH = 3;
+    private static final int TRANSCEIVER_LOW = 4;
+    private static final int TRANSCEIVER_PORT = 5;
+    private static final int LAST_SEEN = 6;
+    private static final int UFRAG_HASH = 7;
+
+    /** Set in every occupied slot's {@link #CLIENT_REST}, beside port and public address. */
+    private static final long OCCUPIED = 1L << 63;
+
+    private final SeededHash hash;
+    private final SessionCounts sessions;
+    private final int maxFlows;
+    private final long timeoutNanos;
+    private final int capacity;
+    private final int mask;
+    private final long[] slots;
+    // Apart from the slots: read only when a flow is made, moved or removed.
+    private final long[] sessionIds;
+    private int size;
+    private int hand;
+
+    /**
+     * An empty table.
+     *
+     * @param maxFlows most flows at once
+     * @param timeoutNanos how long a flow lives without {@link #touch}
+     */
+    FlowTable(SeededHash hash, int maxFlows, long timeoutNanos) {
+        this.hash = hash;
+        this.maxFlows = maxFlows;
+        this.timeoutNanos = timeoutNanos;
+        this.sessions = new SessionCounts(hash, maxFlows, MAX_ADDRESSES_PER_SESSION);
+        this.capacity = capacityFor(maxFlows);
+        this.mask = capacity - 1;
+        this.slots = new long[capacity << STRIDE_SHIFT];
+        this.sessionIds = new long[capacity * 2];
+    }
+
+    /** Slots of a table: between a quarter and half full at most, so that clusters stay short. */
+    static int capacityFor(int maxFlows) {
+        return Integer.highestOneBit(maxFlows) * 4;
+    }
+
+    /** The live flow of a client at one public address, or {@link #NONE}. */
+    int find(long clientHigh, long clientLow, int clientPort, int publicIndex, long nowNanos) {
+        long rest = rest(clientPort, publicIndex);
+        int slot = (int) hash.of(clientHigh, clientLow, rest) & mask;
+        for (int probe = 0; probe < MAX_PROBES; probe++) {
+            int at = slot << STRIDE_SHIFT;
+            long found = slots[at + CLIENT_REST];
+            if (found == 0) {
+                return NONE;
+            }
+            if (found == rest
+                    && slots[at + CLIENT_LOW] == clientLow
+                    && slots[at + CLIENT_HIGH] == clientHigh) {
+                return alive(slot, nowNanos);
+            }
+            slot = (slot + 1) & mask;
+        }
+        return NONE;
+    }
+
+    private int alive(int slot, long nowNanos) {
+        if (isExpired(slot, nowNanos)) {
+            remove(slot);
+            return NONE;
+        }
+        return slot;
+    }
+
+    /**
+     * Adds a flow that {@link #find} has not found; it leads nowhere until {@link #point}. Session
+     * id 0 means that the session is not known yet.
+     *
+     * @return the slot, {@link #TABLE_FULL} or {@link #SESSION_FULL}
+     */
+    int insert(
+            long clientHigh,
+            long clientLow,
+            int clientPort,
+            int publicIndex,
+            long sessionHigh,
+            long sessionLow,
+            long nowNanos) {
+        if (size >= maxFlows) {
+            return TABLE_FULL;
+        }
+        long rest = rest(clientPort, publicIndex);
+        int slot = freeSlot((int) hash.of(clientHigh, clientLow, rest) & mask);
+        if (slot < 0) {
+            return TABLE_FULL;
+        }
+        if (isKnown(sessionHigh, sessionLow) && !sessions.acquire(sessionHigh, sessionLow)) {
+            return SESSION_FULL;
+        }
+        int at = slot << STRIDE_SHIFT;
+        slots[at + CLIENT_HIGH] = clientHigh;
+        slots[at + CLIENT_LOW] = clientLow;
+        slots[at + CLIENT_REST] = rest;
+        slots[at + LAST_SEEN] = nowNanos;
+        sessionIds[slot * 2] = sessionHigh;
+        sessionIds[slot * 2 + 1] = sessionLow;
+        size++;
+        return slot;
+    }
+
+    private int freeSlot(int home) {
+        for (int probe = 0; probe < MAX_PROBES; probe++) {
+            int slot = (home + probe) & mask;
+            if (slots[(slot << STRIDE_SHIFT) + CLIENT_REST] == 0) {
+                return slot;
+            }
+        }
+        return TABLE_FULL;
+    }
+
+    /** Gives a flow to another session; false, changing nothing, when that session is full. */
+    boolean assign(int slot, long sessionHigh, long sessionLow) {
+        long oldHigh = sessionIds[slot * 2];
+        long oldLow = sessionIds[slot * 2 + 1];
+        if (!SessionCounts.same(oldHigh, oldLow, sessionHigh, sessionLow)) {
+            if (!sessions.acquire(sessionHigh, sessionLow)) {
+                return false;
+            }
+            releaseSession(oldHigh, oldLow);
+        }
+        sessionIds[slot * 2] = sessionHigh;
+        sessionIds[slot * 2 + 1] = sessionLow;
+        return true;
+    }
+
+    /**
+     * Says where a flow leads.
+     *
+     * @param ufragHash hash of the ufrag that said so, 0 for none
+     */
+    void point(int slot, long high, long low, int port, long ufragHash) {
+        int at = slot << STRIDE_SHIFT;
+        slots[at + TRANSCEIVER_HIGH] = high;
+        slots[at + TRANSCEIVER_LOW] = low;
+        slots[at + TRANSCEIVER_PORT] = port;
+        slots[at + UFRAG_HASH] = ufragHash;
+    }
+
+    /** A packet came or went: the flow lives on. */
+    void touch(int slot, long nowNanos) {
+        slots[(slot << STRIDE_SHIFT) + LAST_SEEN] = nowNanos;
+    }
+
+    /**
+     * Looks at the next few slots in turn and removes flows past their time.
+     *
+     * @return how many were removed
+     */
+    int expire(long nowNanos, int slotsToLookAt) {
+        int removed = 0;
+        for (int i = 0; i < slotsToLookAt; i++) {
+            // A removal may move a later flow here, which is then looked at as well.
+            while (slots[(hand << STRIDE_SHIFT) + CLIENT_REST] != 0 && isExpired(hand, nowNanos)) {
+                remove(hand);
+                removed++;
+            }
+            hand = (hand + 1) & mask;
+        }
+        return removed;
+    }
+
+    private boolean isExpired(int slot, long nowNanos) {
+        return nowNanos - slots[(slot << STRIDE_SHIFT) + LAST_SEEN] > timeoutNanos;
+    }
+
+    private void remove(int slot) {
+        releaseSession(sessionIds[slot * 2], sessionIds[slot * 2 + 1]);
+        size--;
+        int hole = slot;
+        // Moves later members of the cluster forward, so that no search ends at the gap too early.
+        for (int from = (hole + 1) & mask; isOccupied(from); from = (from + 1) & mask) {
+            int at = from << STRIDE_SHIFT;
+            int home =
+                    (int)
+                                    hash.of(
+                                            slots[at + CLIENT_HIGH],
+                                            slots[at + CLIENT_LOW],
+                                            slots[at + CLIENT_REST])
+                            & mask;
+            if (((from - home) & mask) >= ((from - hole) & mask)) {
+                System.arraycopy(slots, at, slots, hole << STRIDE_SHIFT, 1 << STRIDE_SHIFT);
+                sessionIds[hole * 2] = sessionIds[from * 2];
+                sessionIds[hole * 2 + 1] = sessionIds[from * 2 + 1];
+                hole = from;
+            }
+        }
+        slots[(hole << STRIDE_SHIFT) + CLIENT_REST] = 0;
+    }
+
+    private boolean isOccupied(int slot) {
+        return slots[(slot << STRIDE_SHIFT) + CLIENT_REST] != 0;
+    }
+
+    private void releaseSession(long high, long low) {
+        if (isKnown(high, low)) {
+            sessions.release(high, low);
+        }
+    }
+
+    private static boolean isKnown(long sessionHigh, long sessionLow) {
+        return (sessionHigh | sessionLow) != 0;
+    }
+
+    private static long rest(int clientPort, int publicIndex) {
+        return OCCUPIED | ((long) clientPort << 16) | publicIndex;
+    }
+
+    long transceiverHigh(int slot) {
+        return slots[(slot << STRIDE_SHIFT) + TRANSCEIVER_HIGH];
+    }
+
+    long transceiverLow(int slot) {
+        return slots[(slot << STRIDE_SHIFT) + TRANSCEIVER_LOW];
+    }
+
+    int transceiverPort(int slot) {
+        return (int) slots[(slot << STRIDE_SHIFT) + TRANSCEIVER_PORT];
+    }
+
+    long ufragHash(int slot) {
+        return slots[(slot << STRIDE_SHIFT) + UFRAG_HASH];
+    }
+
+    /** Flows in the table, those past their time but not yet removed included. */
+    int size() {
+        return size;
+    }
+
+    /** Slots; {@link #size} divided by it is the load. */
+    int capacity() {
+        return capacity;
+    }
+}

@@ -1,0 +1,113 @@
+package dev.parley.relay;
+
+import dev.parley.runtime.udp.IpAddress;
+import java.net.InetSocketAddress;
+import java.util.List;
+
+/**
+ * The public addresses of a worker's sockets by small index, which is part of every flow's key. The
+ * first ones are the sockets themselves, in order. A socket bound to a wildcard gets a further one
+ * for each local address that its datagrams were sent to, as far as the port tells it; beyond
+ * {@link #MAX} its datagrams share the socket's own. Owned by a worker.
+ */
+final class PublicAddresses {
+    static final int NONE = -1;
+
+    /** Most addresses of all sockets together. */
+    static final int MAX = 256;
+
+    private final long[] highs = new long[MAX];
+    private final long[] lows = new long[MAX];
+    private final int[] ports = new int[MAX];
+    private final int[] socketOf = new int[MAX];
+    private final boolean[] wildcard;
+    private final boolean[] ipv6;
+    private int count;
+    private int lastFound;
+
+    PublicAddresses(List<InetSocketAddress> sockets) {
+        wildcard = new boolean[sockets.size()];
+        ipv6 = new boolean[sockets.size()];
+        for (int i = 0; i < sockets.size(); i++) {
+            InetSocketAddress bound = sockets.get(i);
+            long high = IpAddress.high(bound.getAddress());
+            long low = IpAddress.low(bound.getAddress());
+            wildcard[i] = bound.getAddress().isAnyLocalAddress();
+            ipv6[i] = !IpAddress.isIpv4(high, low);
+            var _ = add(i, high, low, bound.getPort());
+        }
+    }
+
+    /**
+     * The index of the address that a received datagram was sent to.
+     *
+     * @param localHigh what the port told, both halves 0 for nothing
+     */
+    int used(int socket, long localHigh, long localLow) {
+        if (!wildcard[socket] || (localHigh | localLow) == 0) {
+            return socket;
+        }
+        int known = find(localHigh, localLow, ports[socket]);
+        return known == NONE ? socket : known;
+    }
+
+    /** The index of a public address that a transceiver names, or {@link #NONE}. */
+    int find(long high, long low, int port) {
+        if (matches(lastFound, high, low, port)) {
+            return lastFound;
+        }
+        for (int i = 0; i < count; i++) {
+            if (matches(i, high, low, port)) {
+                lastFound = i;
+                return i;
+            }
+        }
+        return learn(high, low, port);
+    }
+
+    private boolean matches(int i, long high, long low, int port) {
+        return lows[i] == low && highs[i] == high && ports[i] == port;
+    }
+
+    private int learn(long high, long low, int port) {
+        for (int socket = 0; socket < wildcard.length; socket++) {
+            boolean reachable = ipv6[socket] || IpAddress.isIpv4(high, low);
+            if (wildcard[socket] && reachable && ports[socket] == port) {
+                return add(socket, high, low, port);
+            }
+        }
+        return NONE;
+    }
+
+    private int add(int socket, long high, long low, int port) {
+        if (count == MAX) {
+            return NONE;
+        }
+        highs[count] = high;
+        lows[count] = low;
+        ports[count] = port;
+        socketOf[count] = socket;
+        return count++;
+    }
+
+    long high(int index) {
+        return highs[index];
+    }
+
+    long low(int index) {
+        return lows[index];
+    }
+
+    int port(int index) {
+        return ports[index];
+    }
+
+    int socket(int index) {
+        return socketOf[index];
+    }
+
+    /** Whether datagrams must be told to leave from this address: their socket is a wildcard. */
+    boolean isLearnt(int index) {
+        return index >= wildcard.length;
+    }
+}

@@ -1,0 +1,151 @@
+package dev.parley.relay;
+
+import dev.parley.rtc.route.RouteKeys;
+import dev.parley.runtime.config.Cidr;
+import dev.parley.runtime.config.ConfigException;
+import dev.parley.runtime.config.HostPort;
+import dev.parley.runtime.config.Option;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+
+/** Everything that can be set on a relay. */
+public record RelayConfig(
+        @Option(
+                        value =
+                                "public UDP addresses, each bound and, unless a wildcard, named to"
+                                        + " transceivers as the one the client used",
+                        orElse = "0.0.0.0:3478")
+                List<HostPort> publicAddresses,
+        @Option(
+                        value =
+                                "local address of the sockets towards transceivers; worker i uses"
+                                        + " the port plus i; port 0 takes any, but then downstream"
+                                        + " packets do not find a restarted relay",
+                        orElse = "0.0.0.0:3479")
+                HostPort upstreamAddress,
+        @Option(
+                        value = "packet loops, each with its sockets, flows and core",
+                        orElse = "1",
+                        min = 1,
+                        max = 256)
+                int workers,
+        @Option("where transceivers may live; nothing is forwarded to or from anywhere else")
+                List<Cidr> transceiverCidrs,
+        @Option(
+                        value =
+                                "route token keys: key id 0 to 15 = 32 hex digits, two while rotating",
+                        secret = true)
+                Map<String, String> routeKeys,
+        @Option(
+                        value = "this cluster's number, as transceivers put it into route tokens",
+                        orElse = "0",
+                        min = 0,
+                        max = 65_535)
+                int clusterId,
+        @Option(
+                        value =
+                                "how long a flow lives without a packet; longer than the"
+                                        + " transceivers' consent_timeout",
+                        orElse = "60s",
+                        min = 1_000,
+                        max = 3_600_000)
+                Duration flowTimeout,
+        @Option(
+                        value =
+                                "most client addresses that one worker remembers; beyond it new"
+                                        + " clients are routed by their checks alone",
+                        orElse = "100_000",
+                        min = 16,
+                        max = 4_000_000)
+                int maxFlows,
+        @Option(
+                        value =
+                                "flows a second that one worker takes up again after a restart on a"
+                                        + " transceiver's word",
+                        orElse = "20_000",
+                        min = 0,
+                        max = 4_000_000)
+                int recoveriesPerSecond,
+        @Option(
+                        value = "SO_RCVBUF of each socket; net.core.rmem_max caps it",
+                        orElse = "4_194_304",
+                        min = 4_096,
+                        max = 1_073_741_824)
+                int receiveBufferBytes,
+        @Option(
+                        value = "SO_SNDBUF of each socket; net.core.wmem_max caps it",
+                        orElse = "4_194_304",
+                        min = 4_096,
+                        max = 1_073_741_824)
+                int sendBufferBytes,
+        @Option(value = "datagrams moved in one go", orElse = "64", min = 1, max = 1_024)
+                int batch) {
+    private static final int MAX_PORT = 65_535;
+
+    public RelayConfig {
+        if (publicAddresses.isEmpty()) {
+            throw new ConfigException("public_addresses: empty; give at least one host:port");
+        }
+        if (new HashSet<>(publicAddresses).size() < publicAddresses.size()) {
+            throw new ConfigException("public_addresses: names an address twice; name each once");
+        }
+        if (transceiverCidrs.isEmpty()) {
+            throw new ConfigException(
+                    "transceiver_cidrs: empty; give at least one range, such as 10.0.0.0/8");
+        }
+        if (upstreamAddress.port() + workers - 1 > MAX_PORT) {
+            throw new ConfigException(
+                    "upstream_address: port "
+                            + upstreamAddress.port()
+                            + " leaves no room for "
+                            + workers
+                            + " workers; give at most "
+                            + (MAX_PORT - workers + 1));
+        }
+        var _ = keys(routeKeys);
+    }
+
+    /** The keys that open route tokens. */
+    RouteKeys keys() {
+        return keys(routeKeys);
+    }
+
+    private static RouteKeys keys(Map<String, String> texts) {
+        Map<Integer, byte[]> keys = new HashMap<>();
+        texts.forEach((id, hex) -> keys.put(keyId(id), keyBytes(id, hex)));
+        if (keys.isEmpty()) {
+            throw new ConfigException(
+                    "route_keys: empty; give at least one key, such as 1: 32 hex digits");
+        }
+        return RouteKeys.of(keys);
+    }
+
+    private static int keyId(String text) {
+        try {
+            int id = Integer.parseInt(text);
+            if (id >= 0 && id < RouteKeys.KEY_IDS) {
+                return id;
+            }
+        } catch (NumberFormatException _) {
+            // Falls through to the one message for both.
+        }
+        throw new ConfigException("route_keys: \"" + text + "\" is no key id; give 0 to 15");
+    }
+
+    private static byte[] keyBytes(String id, String hex) {
+        try {
+            byte[] bytes = HexFormat.of().parseHex(hex.strip());
+            if (bytes.length == RouteKeys.KEY_LENGTH) {
+                return bytes;
+            }
+        } catch (IllegalArgumentException _) {
+            // Falls through to the one message for both.
+        }
+        throw new ConfigException(
+                "route_keys: key " + id + " is not 32 hex digits; give 16 random bytes, quoted");
+    }
+}

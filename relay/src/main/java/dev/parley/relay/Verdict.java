@@ -1,0 +1,81 @@
+package dev.parley.relay;
+
+import java.util.Locale;
+
+/**
+ * Everything that can happen to a datagram. {@link RelayCounters} counts by these constants, so
+ * none can be without its counter.
+ */
+enum Verdict {
+    /** From a client, by the flow of its address. */
+    UP_BY_FLOW(true),
+    /** A check from a new client address, by its token; a flow was made. */
+    UP_NEW_FLOW(true),
+    /** A check with another token than the flow's last one: the flow was pointed anew. */
+    UP_MOVED_FLOW(true),
+    /** A check by its token; no flow was made because the table is full. */
+    UP_UNCACHED_TABLE_FULL(true),
+    /** A check by its token; no flow was made because the session has too many addresses. */
+    UP_UNCACHED_SESSION_FULL(true),
+    /** To a client, by its flow. */
+    DOWN_BY_FLOW(true),
+    /** To a client without a flow, soon after the relay's start, on its transceiver's word. */
+    DOWN_RECOVERED(true),
+
+    /** First byte outside the ranges of RFC 7983, or shorter than its kind's header. */
+    UP_UNKNOWN_KIND(false),
+    /** A client header on the public side, where none belongs. */
+    UP_CLIENT_HEADER(false),
+    STUN_MALFORMED(false),
+    /** A Binding request without a USERNAME, or without a colon in it. */
+    STUN_WITHOUT_UFRAG(false),
+    /** STUN other than a Binding request from an address without a flow. */
+    STUN_WITHOUT_FLOW(false),
+    /** DTLS, RTP or RTCP from an address without a flow. */
+    MEDIA_WITHOUT_FLOW(false),
+    TOKEN_BAD_LENGTH(false),
+    TOKEN_BAD_ALPHABET(false),
+    TOKEN_BAD_VERSION(false),
+    TOKEN_UNKNOWN_KEY(false),
+    TOKEN_FORGED(false),
+    /** The token leads to another cluster. */
+    TOKEN_OTHER_CLUSTER(false),
+    /** The token leads outside the configured transceiver ranges. */
+    TOKEN_OUTSIDE_RANGES(false),
+
+    /** From outside the configured transceiver ranges. */
+    DOWN_OUTSIDE_RANGES(false),
+    DOWN_BAD_HEADER(false),
+    /** A client header and nothing behind it. */
+    DOWN_EMPTY(false),
+    /** The header names a public address that is not ours. */
+    DOWN_UNKNOWN_PUBLIC_ADDRESS(false),
+    /** The client has no flow, and the time to take flows up again is over. */
+    DOWN_WITHOUT_FLOW(false),
+    /** The client's flow leads to another transceiver. */
+    DOWN_OTHER_TRANSCEIVER(false),
+    /** The client has no flow, and too many were taken up again within this second. */
+    DOWN_RECOVERY_LIMITED(false),
+    /** The client has no flow, and the table is full. */
+    DOWN_TABLE_FULL(false),
+
+    /** Counted once more when the socket's send buffer had no room for a forwarded datagram. */
+    UP_UNSENT(false),
+    /** Counted once more when the socket's send buffer had no room for a forwarded datagram. */
+    DOWN_UNSENT(false);
+
+    private final boolean forwarded;
+
+    Verdict(boolean forwarded) {
+        this.forwarded = forwarded;
+    }
+
+    boolean isForwarded() {
+        return forwarded;
+    }
+
+    /** As metrics label it. */
+    String label() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,72 @@
+package dev.parley.relay;
+
+import dev.parley.rtc.route.RouteKeys;
+import dev.parley.rtc.route.RouteTokens;
+import dev.parley.rtc.stun.StunWriter;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Map;
+
+/** Makes the datagrams that clients send, for tests. */
+final class Checks {
+    static final int KEY_ID = 3;
+    static final byte[] KEY = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
+    static final RouteKeys KEYS = RouteKeys.of(Map.of(KEY_ID, KEY));
+    static final String KEY_HEX = "30313233343536373839616263646566";
+
+    private static final RouteTokens TOKENS = new RouteTokens(KEYS);
+
+    private Checks() {}
+
+    /** A server ufrag that leads to a transceiver. */
+    static String ufrag(long session, int cluster, Endpoint transceiver) {
+        return TOKENS.mint(
+                KEY_ID,
+                session,
+                session << 32,
+                cluster,
+                transceiver.high(),
+                transceiver.low(),
+                transceiver.port());
+    }
+
+    static String ufrag(long session, Endpoint transceiver) {
+        return ufrag(session, 0, transceiver);
+    }
+
+    /** A Binding request as a client sends it first. */
+    static byte[] request(String serverUfrag) {
+        return withUsername(serverUfrag + ":client");
+    }
+
+    static byte[] withUsername(String username) {
+        ByteBuffer out = ByteBuffer.allocate(StunWriter.MAX_LENGTH);
+        int length =
+                new StunWriter()
+                        .bindingRequest(out, 0, 1, 2)
+                        .username(username)
+                        .fingerprint()
+                        .length();
+        return Arrays.copyOf(out.array(), length);
+    }
+
+    static byte[] indication() {
+        ByteBuffer out = ByteBuffer.allocate(StunWriter.MAX_LENGTH);
+        return Arrays.copyOf(
+                out.array(), new StunWriter().bindingIndication(out, 0, 1, 2).length());
+    }
+
+    /** Bytes that demultiplex as RTP. */
+    static byte[] rtp(int length) {
+        byte[] bytes = new byte[length];
+        bytes[0] = (byte) 0x80;
+        bytes[1] = 111;
+        return bytes;
+    }
+
+    static InetAddress ip(String literal) {
+        return InetAddress.ofLiteral(literal);
+    }
+}
