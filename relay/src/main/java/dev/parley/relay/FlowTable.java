@@ -266,6 +266,10 @@ final class FlowTable {
         return size;
     }
 
+    int maxFlows() {
+        return maxFlows;
+    }
+
     /** Slots; {@link #size} divided by it is the load. */
     int capacity() {
         return capacity;

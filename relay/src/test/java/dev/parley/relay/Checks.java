@@ -3,7 +3,6 @@ package dev.parley.relay;
 import dev.parley.rtc.route.RouteKeys;
 import dev.parley.rtc.route.RouteTokens;
 import dev.parley.rtc.stun.StunWriter;
-import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -16,6 +15,7 @@ final class Checks {
     static final RouteKeys KEYS = RouteKeys.of(Map.of(KEY_ID, KEY));
     static final String KEY_HEX = "30313233343536373839616263646566";
 
+    private static final int FINGERPRINT_ATTRIBUTE = 8;
     private static final RouteTokens TOKENS = new RouteTokens(KEYS);
 
     private Checks() {}
@@ -58,15 +58,25 @@ final class Checks {
                 out.array(), new StunWriter().bindingIndication(out, 0, 1, 2).length());
     }
 
+    /** The same request with an unknown comprehension-optional attribute that fills it up. */
+    static byte[] padded(byte[] request, int length) {
+        byte[] bytes = Arrays.copyOf(request, length & ~3);
+        ByteBuffer out = ByteBuffer.wrap(bytes);
+        // In front of FINGERPRINT, which must stay last.
+        int at = request.length - FINGERPRINT_ATTRIBUTE;
+        out.put(bytes.length - FINGERPRINT_ATTRIBUTE, request, at, FINGERPRINT_ATTRIBUTE);
+        Arrays.fill(bytes, at, bytes.length - FINGERPRINT_ATTRIBUTE, (byte) 0);
+        out.putShort(at, (short) 0xC057);
+        out.putShort(at + 2, (short) (bytes.length - request.length - 4));
+        out.putShort(2, (short) (bytes.length - 20));
+        return bytes;
+    }
+
     /** Bytes that demultiplex as RTP. */
     static byte[] rtp(int length) {
         byte[] bytes = new byte[length];
         bytes[0] = (byte) 0x80;
         bytes[1] = 111;
         return bytes;
-    }
-
-    static InetAddress ip(String literal) {
-        return InetAddress.ofLiteral(literal);
     }
 }

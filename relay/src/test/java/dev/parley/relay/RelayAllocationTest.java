@@ -1,0 +1,112 @@
+package dev.parley.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import dev.parley.runtime.udp.DatagramBatch;
+import dev.parley.runtime.udp.UdpCounters;
+import dev.parley.runtime.udp.UdpPort;
+import java.lang.management.ManagementFactory;
+import java.net.InetSocketAddress;
+import org.junit.jupiter.api.Test;
+
+/** Forwarding and dropping allocate nothing per packet, whatever the sockets cost. */
+class RelayAllocationTest {
+    private static final int WARM_UP_TURNS = 20_000;
+    private static final int TURNS = 50_000;
+
+    /** Gives the same datagrams again and again, and takes everything. */
+    private static final class ReplayPort implements UdpPort {
+        private final Endpoint local;
+        private final Endpoint[] peers;
+        private final byte[][] datagrams;
+        private final UdpCounters counters = new UdpCounters();
+
+        ReplayPort(Endpoint local, Endpoint[] peers, byte[][] datagrams) {
+            this.local = local;
+            this.peers = peers;
+            this.datagrams = datagrams;
+        }
+
+        @Override
+        public InetSocketAddress localAddress() {
+            return local.toSocketAddress();
+        }
+
+        @Override
+        public int receive(DatagramBatch batch) {
+            for (int i = 0; i < datagrams.length; i++) {
+                int start = batch.slotOffset(i) + batch.headroomBytes();
+                batch.bytes().put(start, datagrams[i]);
+                batch.datagram(i, start, datagrams[i].length);
+                batch.peer(i, peers[i].high(), peers[i].low(), peers[i].port());
+                batch.local(i, 0, 0);
+            }
+            return datagrams.length;
+        }
+
+        @Override
+        public int send(DatagramBatch batch, int from, int to) {
+            return to - from;
+        }
+
+        @Override
+        public UdpCounters counters() {
+            return counters;
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    @Test
+    void forwardsAndDropsWithoutAllocating() {
+        Endpoint one = Endpoint.of("198.51.100.7", 40_000);
+        Endpoint two = Endpoint.of("2001:db8::7", 40_000);
+        Endpoint stranger = Endpoint.of("192.0.2.66", 1);
+        byte[] check = Checks.request(Checks.ufrag(1, RelayRig.TRANSCEIVER));
+        byte[] other = Checks.request(Checks.ufrag(2, RelayRig.TRANSCEIVER));
+        byte[] media = Checks.rtp(172);
+        ReplayPort vip =
+                new ReplayPort(
+                        RelayRig.VIP,
+                        new Endpoint[] {one, two, one, two, one, stranger, stranger},
+                        new byte[][] {
+                            check,
+                            other,
+                            media,
+                            media,
+                            Checks.indication(),
+                            media,
+                            Checks.request("short")
+                        });
+        ReplayPort upstream =
+                new ReplayPort(
+                        Endpoint.of("10.0.0.1", 3479),
+                        new Endpoint[] {RelayRig.TRANSCEIVER, stranger, RelayRig.TRANSCEIVER},
+                        new byte[][] {
+                            RelayRig.headed(two, RelayRig.VIP, media), media, new byte[5]
+                        });
+        RelayCounters counters = new RelayCounters();
+        RelayWorker worker = RelayRig.worker(vip, upstream, counters);
+
+        long allocated = bytesAllocated(worker);
+        assertThat(counters.count(Verdict.UP_BY_FLOW)).isGreaterThan(5L * TURNS);
+        assertThat(counters.count(Verdict.DOWN_BY_FLOW)).isGreaterThan(TURNS);
+        assertThat(counters.count(Verdict.TOKEN_BAD_LENGTH)).isGreaterThan(TURNS);
+        assertThat(allocated).as("bytes in %d turns of 10 datagrams", TURNS).isLessThan(1_000);
+    }
+
+    private static long bytesAllocated(RelayWorker worker) {
+        for (int i = 0; i < WARM_UP_TURNS; i++) {
+            var _ = worker.runOnce(i);
+        }
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long before = threads.getCurrentThreadAllocatedBytes();
+        for (int i = 0; i < TURNS; i++) {
+            // A tick of the timer every other turn.
+            var _ = worker.runOnce(WARM_UP_TURNS + i * 5_000_000L);
+        }
+        return threads.getCurrentThreadAllocatedBytes() - before;
+    }
+}

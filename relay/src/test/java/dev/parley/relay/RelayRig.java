@@ -1,0 +1,122 @@
+package dev.parley.relay;
+
+import dev.parley.rtc.route.ClientHeader;
+import dev.parley.rtc.route.RouteTokens;
+import dev.parley.runtime.config.Cidr;
+import dev.parley.runtime.udp.UdpPort;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/** A worker between fake sockets with a clock that the test turns. */
+final class RelayRig {
+    static final Endpoint VIP = Endpoint.of("203.0.113.10", 3478);
+    static final Endpoint OTHER_VIP = Endpoint.of("2001:db8::10", 3478);
+    static final Endpoint WILDCARD = Endpoint.of("0.0.0.0", 443);
+    static final Endpoint TRANSCEIVER = Endpoint.of("10.1.2.3", 5000);
+    static final Endpoint CLIENT = Endpoint.of("198.51.100.7", 40_000);
+    static final long TIMEOUT_NANOS = Duration.ofSeconds(30).toNanos();
+    static final int MAX_FLOWS = 64;
+    static final int RECOVERIES_PER_SECOND = 2;
+    static final int BATCH = 8;
+
+    final FakePort vip = new FakePort(VIP);
+    final FakePort otherVip = new FakePort(OTHER_VIP);
+    final FakePort wildcard = new FakePort(WILDCARD);
+    final FakePort upstream = new FakePort(Endpoint.of("10.0.0.1", 3479));
+    final RelayCounters counters = new RelayCounters();
+    final FlowTable flows;
+
+    /** Starts below zero: no arithmetic may depend on the sign of nanoTime. */
+    long now = -TIMEOUT_NANOS / 2;
+
+    private final RelayWorker worker;
+
+    RelayRig() {
+        SeededHash hash = new SeededHash(new SplittableRandom(1));
+        flows = new FlowTable(hash, MAX_FLOWS, TIMEOUT_NANOS);
+        List<UdpPort> publicPorts = List.of(vip, otherVip, wildcard);
+        PublicAddresses publics =
+                new PublicAddresses(publicPorts.stream().map(UdpPort::localAddress).toList());
+        AddressRanges transceivers =
+                new AddressRanges(List.of(Cidr.parse("10.0.0.0/8"), Cidr.parse("fd00::/8")));
+        worker =
+                new RelayWorker(
+                        publicPorts,
+                        upstream,
+                        new UpwardRoutes(
+                                flows,
+                                publics,
+                                new RouteTokens(Checks.KEYS),
+                                transceivers,
+                                hash,
+                                0),
+                        new DownwardRoutes(
+                                flows,
+                                publics,
+                                transceivers,
+                                new RecoveryBudget(RECOVERIES_PER_SECOND, now, TIMEOUT_NANOS)),
+                        flows,
+                        counters,
+                        new WorkerSettings(BATCH, TIMEOUT_NANOS, now));
+    }
+
+    /** A worker with one public socket, whose recovery and timers begin at 0. */
+    static RelayWorker worker(UdpPort vip, UdpPort upstream, RelayCounters counters) {
+        SeededHash hash = new SeededHash(new SplittableRandom(1));
+        FlowTable flows = new FlowTable(hash, MAX_FLOWS, TIMEOUT_NANOS);
+        PublicAddresses publics = new PublicAddresses(List.of(vip.localAddress()));
+        AddressRanges transceivers = new AddressRanges(List.of(Cidr.parse("10.0.0.0/8")));
+        return new RelayWorker(
+                List.of(vip),
+                upstream,
+                new UpwardRoutes(
+                        flows, publics, new RouteTokens(Checks.KEYS), transceivers, hash, 0),
+                new DownwardRoutes(
+                        flows, publics, transceivers, new RecoveryBudget(0, 0, TIMEOUT_NANOS)),
+                flows,
+                counters,
+                new WorkerSettings(BATCH, TIMEOUT_NANOS, 0));
+    }
+
+    int run() {
+        return worker.runOnce(now);
+    }
+
+    /** Lets time pass in turns of the loop, as idle loops do. */
+    void pass(Duration time) {
+        long end = now + time.toNanos();
+        while (end - now > 0) {
+            now += Math.min(end - now, Duration.ofMillis(100).toNanos());
+            var _ = run();
+        }
+    }
+
+    /** Sends from a client to the first public address, and runs a turn. */
+    List<FakePort.Datagram> up(Endpoint client, byte[] bytes) {
+        vip.arrive(client, bytes);
+        var _ = run();
+        return upstream.takeSent();
+    }
+
+    /** Sends from a transceiver, and runs a turn. */
+    void down(Endpoint transceiver, byte[] bytes) {
+        upstream.arrive(transceiver, bytes);
+        var _ = run();
+    }
+
+    static byte[] headed(Endpoint client, Endpoint proxy, byte[] payload) {
+        ByteBuffer out = ByteBuffer.allocate(ClientHeader.LENGTH + payload.length);
+        ClientHeader.write(
+                out,
+                0,
+                client.high(),
+                client.low(),
+                client.port(),
+                proxy.high(),
+                proxy.low(),
+                proxy.port());
+        return out.put(ClientHeader.LENGTH, payload).array();
+    }
+}
