@@ -1,0 +1,4 @@
+package dev.parley.inferencestub;
+
+/** Listens and sends nothing. */
+final class SilenceAgent implements Agent {}
