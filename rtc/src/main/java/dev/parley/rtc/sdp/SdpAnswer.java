@@ -1,0 +1,152 @@
+package dev.parley.rtc.sdp;
+
+import dev.parley.rtc.ice.IceCredentials;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The answer to an offer and what both have agreed on.
+ *
+ * @param text the SDP, under {@link #MAX_LENGTH} bytes
+ * @param opusPayloadType payload type of Opus in both directions
+ * @param audioLevelId header extension id of the client's audio levels (RFC 6464), 0 for none
+ * @param setup our side of the handshake, active or passive
+ * @param direction of audio as we see it
+ */
+public record SdpAnswer(
+        String text,
+        int opusPayloadType,
+        int audioLevelId,
+        SdpSetup setup,
+        SdpDirection direction) {
+    /** The buffer of an embedded SDK: every answer is shorter. */
+    public static final int MAX_LENGTH = 2_048;
+
+    /** Begins the answer to an offer. */
+    public static Builder builder(SdpOffer offer) {
+        return new Builder(offer);
+    }
+
+    /** What of an answer is ours to say; everything but {@link #setup} must be given. */
+    public static final class Builder {
+        private final SdpOffer offer;
+        private SdpSetup setup;
+        private long sessionId;
+        private long sessionVersion = 1;
+        private @Nullable IceCredentials credentials;
+        private @Nullable SdpFingerprint fingerprint;
+        private List<SdpCandidate> candidates = List.of();
+        private int ssrc;
+        private String cname = "parley";
+        private String streamId = "parley";
+        private String trackId = "audio";
+
+        private Builder(SdpOffer offer) {
+            this.offer = offer;
+            this.setup = offer.transport().setup().answer();
+        }
+
+        /** The o= line's numbers, RFC 8866 5.2; the version grows by one with each new answer. */
+        public Builder session(long id, long version) {
+            sessionId = id;
+            sessionVersion = version;
+            return this;
+        }
+
+        public Builder credentials(IceCredentials local) {
+            credentials = local;
+            return this;
+        }
+
+        public Builder fingerprint(SdpFingerprint local) {
+            fingerprint = local;
+            return this;
+        }
+
+        /**
+         * Chooses the other role than {@link SdpSetup#answer}, which is possible when the offer
+         * says actpass.
+         *
+         * @throws IllegalArgumentException when the offer leaves no such choice
+         */
+        public Builder setup(SdpSetup chosen) {
+            SdpSetup offered = offer.transport().setup();
+            boolean free = offered == SdpSetup.ACTPASS && chosen != SdpSetup.ACTPASS;
+            if (!free && chosen != offered.answer()) {
+                throw new IllegalArgumentException(chosen + " does not answer " + offered);
+            }
+            setup = chosen;
+            return this;
+        }
+
+        /** Public relay addresses, best first; at least one. */
+        public Builder candidates(List<SdpCandidate> relays) {
+            candidates = List.copyOf(relays);
+            return this;
+        }
+
+        /** What our audio is sent with. */
+        public Builder source(int ssrc, String cname) {
+            this.ssrc = ssrc;
+            this.cname = token(cname);
+            return this;
+        }
+
+        /** RFC 8830: without it a browser's {@code event.streams} is empty. */
+        public Builder msid(String streamId, String trackId) {
+            this.streamId = token(streamId);
+            this.trackId = token(trackId);
+            return this;
+        }
+
+        private static String token(String text) {
+            if (!text.matches("[!#-'*+\\-.0-9A-Z^-~]{1,64}")) {
+                throw new IllegalArgumentException("not a token of 1 to 64 characters: " + text);
+            }
+            return text;
+        }
+
+        /**
+         * Writes the answer.
+         *
+         * @throws SdpException when the offer has so much to refuse that the answer would be too
+         *     long
+         * @throws IllegalStateException when something was not given
+         */
+        public SdpAnswer build() throws SdpException {
+            IceCredentials local = credentials;
+            SdpFingerprint certificate = fingerprint;
+            if (local == null || certificate == null || candidates.isEmpty()) {
+                throw new IllegalStateException(
+                        "credentials, fingerprint and a candidate are needed");
+            }
+            SdpAnswerText text = new SdpAnswerText(offer);
+            text.session(sessionId, sessionVersion);
+            for (SdpMedia media : offer.media()) {
+                if (media == offer.audio()) {
+                    text.audio(candidates);
+                    text.transport(local, certificate, setup, candidates);
+                    text.source(ssrc, cname, streamId, trackId);
+                } else {
+                    text.refused(media);
+                }
+            }
+            String whole = text.toString();
+            if (whole.length() >= MAX_LENGTH) {
+                SdpLine last = offer.media().getLast().line;
+                throw last.error(
+                        "the answer would need "
+                                + whole.length()
+                                + " bytes, "
+                                + (MAX_LENGTH - 1)
+                                + " is the most: offer fewer m-sections");
+            }
+            return new SdpAnswer(
+                    whole,
+                    offer.opus().payloadType(),
+                    text.audioLevelId(),
+                    setup,
+                    offer.direction().reversed());
+        }
+    }
+}

@@ -1,0 +1,115 @@
+package dev.parley.rtc.sdp;
+
+import dev.parley.rtc.ice.IceCredentials;
+import java.util.List;
+
+/**
+ * Writes the lines of one answer, RFC 9429 5.3, and is thrown away. It names nothing that is not
+ * implemented: what an answer does not say, the client does not do.
+ */
+final class SdpAnswerText {
+    private final SdpOffer offer;
+    private final SdpMedia audio;
+    private final StringBuilder text = new StringBuilder(1_024);
+
+    SdpAnswerText(SdpOffer offer) {
+        this.offer = offer;
+        this.audio = offer.audio();
+    }
+
+    void session(long id, long version) {
+        line("v=0");
+        // RFC 8866 5.2: a number up to 63 bits, or else some parsers read a negative one.
+        line("o=- " + (id & Long.MAX_VALUE) + " " + version + " IN IP4 0.0.0.0");
+        line("s=-");
+        line("t=0 0");
+        if (offer.isBundled()) {
+            line("a=group:BUNDLE " + audio.findMid());
+        }
+        line("a=ice-lite");
+        if (offer.extmapAllowMixed()) {
+            line("a=extmap-allow-mixed");
+        }
+    }
+
+    /** The m-section that is accepted; its default destination is the first candidate. */
+    void audio(List<SdpCandidate> candidates) {
+        SdpCandidate first = candidates.getFirst();
+        int opus = offer.opus().payloadType();
+        line("m=audio " + first.port() + " " + audio.protocol() + " " + opus);
+        line("c=" + first.connection());
+        mid(audio);
+        line("a=" + offer.direction().reversed());
+        line("a=rtcp-mux");
+        line("a=rtpmap:" + opus + " " + offer.opus());
+        line("a=fmtp:" + opus + " minptime=10;useinbandfec=1");
+        if (audio.level.extmapAllowMixed && !offer.extmapAllowMixed()) {
+            line("a=extmap-allow-mixed");
+        }
+        SdpExtension level = audio.findExtension(SdpExtension.AUDIO_LEVEL);
+        if (audioLevelId() != 0 && level != null) {
+            String direction = level.direction() == SdpDirection.SENDONLY ? "/recvonly" : "";
+            line("a=extmap:" + level.id() + direction + " " + level.uri());
+        }
+    }
+
+    /** The id of audio levels that the client may send, 0 for none. */
+    int audioLevelId() {
+        SdpExtension level = audio.findExtension(SdpExtension.AUDIO_LEVEL);
+        // RFC 8285 5: ids above 255 exist only to negotiate more extensions than fit.
+        return level != null && level.direction().sends() && level.id() <= 255 ? level.id() : 0;
+    }
+
+    void transport(
+            IceCredentials local,
+            SdpFingerprint fingerprint,
+            SdpSetup setup,
+            List<SdpCandidate> candidates) {
+        line("a=ice-ufrag:" + local.ufrag());
+        line("a=ice-pwd:" + local.password());
+        line("a=fingerprint:" + fingerprint);
+        line("a=setup:" + setup);
+        for (int i = 0; i < candidates.size(); i++) {
+            SdpCandidate candidate = candidates.get(i);
+            // RFC 8445 5.1.2.1: type preference 126 for host, local preference falling, component
+            // 1.
+            long priority = (126L << 24) | ((65_535L - i) << 8) | 255;
+            line(
+                    "a=candidate:%d 1 udp %d %s %d typ host"
+                            .formatted(i + 1, priority, candidate.address(), candidate.port()));
+        }
+        line("a=end-of-candidates");
+    }
+
+    void source(int ssrc, String cname, String streamId, String trackId) {
+        if (offer.direction().receives()) {
+            line("a=msid:" + streamId + " " + trackId);
+            line("a=ssrc:" + Integer.toUnsignedString(ssrc) + " cname:" + cname);
+        }
+    }
+
+    /** RFC 3264 6: port 0 refuses; the first format is there because the grammar wants one. */
+    void refused(SdpMedia media) {
+        line("m=" + media.kind() + " 0 " + media.protocol() + " " + media.formats().getFirst());
+        line("c=IN IP4 0.0.0.0");
+        mid(media);
+        if (media.isRtp()) {
+            line("a=inactive");
+        }
+    }
+
+    private void mid(SdpMedia media) {
+        if (media.findMid() != null) {
+            line("a=mid:" + media.findMid());
+        }
+    }
+
+    private void line(String line) {
+        text.append(line).append("\r\n");
+    }
+
+    @Override
+    public String toString() {
+        return text.toString();
+    }
+}

@@ -1,0 +1,34 @@
+package dev.parley.rtc.sdp;
+
+/**
+ * One line of an offer, RFC 8866 5, and where it stands.
+ *
+ * @param number from 1
+ * @param text without its end
+ */
+record SdpLine(int number, String text) {
+    char type() {
+        return text.charAt(0);
+    }
+
+    /** What stands behind {@code x=}. */
+    String value() {
+        return text.substring(2);
+    }
+
+    /** The name of an {@code a=} line, what stands in front of the colon. */
+    String attribute() {
+        int colon = text.indexOf(':');
+        return colon < 0 ? value() : text.substring(2, colon);
+    }
+
+    /** The value of an {@code a=} line, what stands behind the colon; empty for a flag. */
+    String attributeValue() {
+        int colon = text.indexOf(':');
+        return colon < 0 ? "" : text.substring(colon + 1).strip();
+    }
+
+    SdpException error(String reason) {
+        return new SdpException(number, text, reason);
+    }
+}

@@ -1,0 +1,94 @@
+package dev.parley.rtc.sdp;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An offer that can be answered: it has an audio section with Opus and all that ICE and DTLS need.
+ * Immutable. What else it holds is there to be refused section by section.
+ */
+public final class SdpOffer {
+    /** Characters of the longest offer that is read. */
+    public static final int MAX_LENGTH = 65_536;
+
+    /** Lines of the longest offer that is read. */
+    public static final int MAX_LINES = 2_000;
+
+    /** Most m-sections of an offer. */
+    public static final int MAX_MEDIA = 12;
+
+    private final List<SdpMedia> media;
+    private final SdpMedia audio;
+    private final SdpCodec opus;
+    private final boolean bundled;
+    private final boolean extmapAllowMixed;
+    private final SdpDirection direction;
+    private final SdpTransport transport;
+
+    SdpOffer(
+            List<SdpMedia> media,
+            SdpMedia audio,
+            SdpCodec opus,
+            boolean bundled,
+            boolean extmapAllowMixed,
+            SdpDirection direction,
+            SdpTransport transport) {
+        this.media = List.copyOf(media);
+        this.audio = audio;
+        this.opus = opus;
+        this.bundled = bundled;
+        this.extmapAllowMixed = extmapAllowMixed;
+        this.direction = direction;
+        this.transport = transport;
+    }
+
+    /**
+     * Reads an offer. Lines may end with CRLF or LF; attributes that mean nothing here are passed
+     * over.
+     *
+     * @throws SdpException when it is not SDP, or offers nothing that can be answered
+     */
+    public static SdpOffer parse(String text) throws SdpException {
+        return new SdpParser().parse(text);
+    }
+
+    /** Every m-section in the order of the offer. */
+    public List<SdpMedia> media() {
+        return media;
+    }
+
+    /** The audio section that the answer accepts: the first with Opus. */
+    public SdpMedia audio() {
+        return audio;
+    }
+
+    /** The preferred Opus entry of the audio section. */
+    public SdpCodec opus() {
+        return opus;
+    }
+
+    /** The first data channel section that is offered; null when there is none. */
+    public @Nullable SdpMedia findData() {
+        return media.stream().filter(m -> m.isData() && m.isOffered()).findFirst().orElse(null);
+    }
+
+    /** Direction of the audio section as the offerer sees it. */
+    public SdpDirection direction() {
+        return direction;
+    }
+
+    /** ICE and DTLS of the audio section. */
+    public SdpTransport transport() {
+        return transport;
+    }
+
+    /** Whether the audio section belongs to a BUNDLE group. */
+    public boolean isBundled() {
+        return bundled;
+    }
+
+    /** Whether {@code a=extmap-allow-mixed} stands at session level. */
+    boolean extmapAllowMixed() {
+        return extmapAllowMixed;
+    }
+}

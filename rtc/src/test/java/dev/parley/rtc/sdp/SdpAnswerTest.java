@@ -1,0 +1,324 @@
+package dev.parley.rtc.sdp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.parley.rtc.ice.IceCredentials;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SdpAnswerTest {
+    /** All that an answer may say: each of these is implemented. */
+    private static final Set<String> IMPLEMENTED =
+            Set.of(
+                    "group",
+                    "ice-lite",
+                    "extmap-allow-mixed",
+                    "mid",
+                    "sendrecv",
+                    "sendonly",
+                    "recvonly",
+                    "inactive",
+                    "rtcp-mux",
+                    "rtpmap",
+                    "fmtp",
+                    "extmap",
+                    "ice-ufrag",
+                    "ice-pwd",
+                    "fingerprint",
+                    "setup",
+                    "candidate",
+                    "end-of-candidates",
+                    "msid",
+                    "ssrc");
+
+    private static final IceCredentials LOCAL =
+            new IceCredentials("I" + "A".repeat(65), "passwordPassword12345678");
+    private static final SdpFingerprint FINGERPRINT =
+            new SdpFingerprint("sha-256", "AB" + ":CD".repeat(31));
+    private static final List<SdpCandidate> RELAYS =
+            List.of(
+                    new SdpCandidate("203.0.113.10", 3478),
+                    new SdpCandidate("2001:db8:ffff:ffff:ffff:ffff:ffff:fff1", 3478));
+
+    @ParameterizedTest
+    @CsvSource({
+        "chromium-156, 111, 1, active, sendrecv",
+        "firefox-esr-153, 109, 1, active, sendrecv",
+        "safari, 111, 1, active, sendrecv",
+        "ffmpeg-whip, 111, 0, active, recvonly",
+        "obs-libdatachannel, 111, 0, active, recvonly",
+        "pion, 111, 0, active, sendrecv",
+        "aiortc, 96, 2, active, sendrecv",
+        "gstreamer-whip, 97, 0, active, recvonly",
+        "chromium-video-first, 111, 14, active, sendrecv",
+    })
+    void answersEveryKnownClient(
+            String client, int opus, int audioLevel, String setup, String direction)
+            throws SdpException {
+        SdpOffer offer = SdpOffer.parse(Offers.named(client));
+        SdpAnswer answer = answer(offer);
+
+        assertThat(answer.opusPayloadType()).isEqualTo(opus);
+        assertThat(answer.audioLevelId()).isEqualTo(audioLevel);
+        assertThat(answer.setup()).hasToString(setup);
+        assertThat(answer.direction()).hasToString(direction);
+        assertMirrors(offer, answer.text());
+        assertNamesOnlyWhatIsImplemented(answer.text());
+        assertThat(answer.text()).hasSizeLessThan(SdpAnswer.MAX_LENGTH).doesNotContain("actpass");
+        assertThat(answer.text().replace("\r\n", "")).doesNotContain("\r").doesNotContain("\n");
+        assertThat(answer.text()).endsWith("\r\n");
+    }
+
+    @Test
+    void answersChromiumWithExactlyThis() throws SdpException {
+        SdpAnswer answer = answer(SdpOffer.parse(Offers.named("chromium-156")));
+
+        assertThat(answer.text().lines())
+                .containsExactly(
+                        "v=0",
+                        "o=- 4711 1 IN IP4 0.0.0.0",
+                        "s=-",
+                        "t=0 0",
+                        "a=group:BUNDLE 0",
+                        "a=ice-lite",
+                        "a=extmap-allow-mixed",
+                        "m=audio 3478 UDP/TLS/RTP/SAVPF 111",
+                        "c=IN IP4 203.0.113.10",
+                        "a=mid:0",
+                        "a=sendrecv",
+                        "a=rtcp-mux",
+                        "a=rtpmap:111 opus/48000/2",
+                        "a=fmtp:111 minptime=10;useinbandfec=1",
+                        "a=extmap:1 urn:ietf:params:rtp-hdrext:ssrc-audio-level",
+                        "a=ice-ufrag:" + LOCAL.ufrag(),
+                        "a=ice-pwd:" + LOCAL.password(),
+                        "a=fingerprint:sha-256 " + FINGERPRINT.value(),
+                        "a=setup:active",
+                        "a=candidate:1 1 udp 2130706431 203.0.113.10 3478 typ host",
+                        "a=candidate:2 1 udp 2130706175 2001:db8:ffff:ffff:ffff:ffff:ffff:fff1 3478"
+                                + " typ host",
+                        "a=end-of-candidates",
+                        "a=msid:stream track",
+                        "a=ssrc:4294967295 cname:edge",
+                        "m=application 0 UDP/DTLS/SCTP webrtc-datachannel",
+                        "c=IN IP4 0.0.0.0",
+                        "a=mid:1");
+    }
+
+    @Test
+    void refusesVideoAndDataAndFurtherAudioInPlace() throws SdpException {
+        String more =
+                """
+                m=video 9 UDP/TLS/RTP/SAVPF 96 97
+                a=mid:v
+                m=audio 9 UDP/TLS/RTP/SAVPF 111
+                a=mid:b
+                a=rtpmap:111 opus/48000/2
+                m=application 9 DTLS/SCTP 5000
+                a=mid:d
+                """;
+        SdpAnswer answer = answer(SdpOffer.parse(Offers.MINIMAL + more));
+
+        assertThat(answer.text())
+                .endsWith(
+                        """
+                        m=video 0 UDP/TLS/RTP/SAVPF 96
+                        c=IN IP4 0.0.0.0
+                        a=mid:v
+                        a=inactive
+                        m=audio 0 UDP/TLS/RTP/SAVPF 111
+                        c=IN IP4 0.0.0.0
+                        a=mid:b
+                        a=inactive
+                        m=application 0 DTLS/SCTP 5000
+                        c=IN IP4 0.0.0.0
+                        a=mid:d
+                        """
+                                .replace("\n", "\r\n"));
+    }
+
+    @Test
+    void passesOverAnAudioSectionWithoutOpus() throws SdpException {
+        String offer =
+                Offers.named("chromium-156")
+                        .replace(
+                                "m=audio", "m=audio 9 UDP/TLS/RTP/SAVPF 0\r\na=mid:pcm\r\nm=audio");
+
+        SdpAnswer answer = answer(SdpOffer.parse(offer));
+
+        assertThat(answer.opusPayloadType()).isEqualTo(111);
+        assertThat(answer.text())
+                .contains("m=audio 0 UDP/TLS/RTP/SAVPF 0\r\n")
+                .contains("m=audio 3478 UDP/TLS/RTP/SAVPF 111\r\n");
+    }
+
+    @Test
+    void givesNoGroupWhereNoneIsOffered() throws SdpException {
+        assertThat(answer(SdpOffer.parse(Offers.MINIMAL)).text())
+                .doesNotContain("a=group")
+                .doesNotContain("a=mid")
+                .doesNotContain("extmap");
+    }
+
+    @Test
+    void answersAllowMixedAtTheLevelWhereItIsOffered() throws SdpException {
+        String chromium = answer(SdpOffer.parse(Offers.named("chromium-156"))).text();
+        String firefox = answer(SdpOffer.parse(Offers.named("firefox-esr-153"))).text();
+
+        assertThat(chromium.indexOf("a=extmap-allow-mixed")).isLessThan(chromium.indexOf("m="));
+        assertThat(firefox.indexOf("a=extmap-allow-mixed")).isGreaterThan(firefox.indexOf("m="));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "sendrecv, sendrecv, true",
+        "sendonly, recvonly, false",
+        "recvonly, sendonly, true",
+        "inactive, inactive, false"
+    })
+    void turnsTheDirectionRound(String offered, String answered, boolean sends)
+            throws SdpException {
+        SdpAnswer answer = answer(SdpOffer.parse(Offers.MINIMAL + "a=" + offered + "\n"));
+
+        assertThat(answer.direction()).hasToString(answered);
+        assertThat(answer.text()).contains("a=" + answered + "\r\n");
+        assertThat(answer.text().contains("a=msid:")).isEqualTo(sends);
+        assertThat(answer.text().contains("a=ssrc:")).isEqualTo(sends);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "'', 5, ''",
+        "/sendrecv, 5, ''",
+        "/sendonly, 5, /recvonly",
+        "/recvonly, 0, ''",
+        "/inactive, 0, ''"
+    })
+    void takesAudioLevelsThatTheClientSends(String offered, int id, String answered)
+            throws SdpException {
+        String uri = SdpExtension.AUDIO_LEVEL;
+        SdpAnswer answer =
+                answer(SdpOffer.parse(Offers.MINIMAL + "a=extmap:5" + offered + " " + uri + "\n"));
+
+        assertThat(answer.audioLevelId()).isEqualTo(id);
+        assertThat(answer.text().contains("a=extmap:5" + answered + " " + uri + "\r\n"))
+                .isEqualTo(id != 0);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"actpass, active", "active, passive", "passive, active"})
+    void answersTheSetup(String offered, String answered) throws SdpException {
+        String text = Offers.MINIMAL.replace("setup:actpass", "setup:" + offered);
+
+        assertThat(answer(SdpOffer.parse(text)).setup()).hasToString(answered);
+    }
+
+    @Test
+    void takesAMissingSetupForActive() throws SdpException {
+        String text = Offers.MINIMAL.replace("a=setup:actpass\n", "");
+
+        assertThat(answer(SdpOffer.parse(text)).text()).contains("a=setup:passive\r\n");
+    }
+
+    @Test
+    void canWaitForTheHandshakeWhereTheOfferAllowsIt() throws SdpException {
+        SdpOffer open = SdpOffer.parse(Offers.MINIMAL);
+        SdpOffer passive = SdpOffer.parse(Offers.MINIMAL.replace("setup:actpass", "setup:passive"));
+
+        assertThat(builder(open).setup(SdpSetup.PASSIVE).build().text())
+                .contains("a=setup:passive\r\n");
+        assertThatThrownBy(() -> builder(passive).setup(SdpSetup.PASSIVE))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @ParameterizedTest
+    @EnumSource(SdpSetup.class)
+    void neverAnswersActpass(SdpSetup offered) {
+        assertThat(offered.answer()).isNotEqualTo(SdpSetup.ACTPASS).isNotEqualTo(offered);
+    }
+
+    @Test
+    void saysIp6WhereTheFirstRelayIsIpv6() throws SdpException {
+        SdpAnswer answer =
+                builder(SdpOffer.parse(Offers.MINIMAL)).candidates(RELAYS.reversed()).build();
+
+        assertThat(answer.text())
+                .contains("c=IN IP6 2001:db8:ffff:ffff:ffff:ffff:ffff:fff1\r\n")
+                .contains("a=candidate:2 1 udp 2130706175 203.0.113.10 3478 typ host\r\n");
+    }
+
+    @Test
+    void refusesAnOfferThatWouldNeedATooLongAnswer() throws SdpException {
+        StringBuilder text = new StringBuilder(Offers.MINIMAL);
+        for (int i = 1; i < SdpOffer.MAX_MEDIA; i++) {
+            String mid = "m".repeat(62) + i;
+            text.append("m=video 9 UDP/TLS/RTP/SAVPF 96\na=mid:" + mid + "\n");
+        }
+        SdpAnswer.Builder builder = builder(SdpOffer.parse(text.toString()));
+
+        assertThatThrownBy(builder::build)
+                .isInstanceOf(SdpException.class)
+                .hasMessageContaining("offer fewer m-sections");
+    }
+
+    @Test
+    void fitsTheMostSectionsThatAreReadWithOrdinaryMids() throws SdpException {
+        StringBuilder text = new StringBuilder(Offers.MINIMAL);
+        for (int i = 1; i < SdpOffer.MAX_MEDIA; i++) {
+            text.append("m=video 9 UDP/TLS/RTP/SAVPF 96\na=mid:" + i + "\n");
+        }
+
+        assertThat(answer(SdpOffer.parse(text.toString())).text())
+                .hasSizeLessThan(SdpAnswer.MAX_LENGTH);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"1.2.3.4 x", "1.2.3.4\r\na=x", "", "[::1]"})
+    void refusesACandidateThatWouldBreakItsLine(String address) {
+        assertThatThrownBy(() -> new SdpCandidate(address, 1))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    private static SdpAnswer.Builder builder(SdpOffer offer) {
+        return SdpAnswer.builder(offer)
+                .session(4711, 1)
+                .credentials(LOCAL)
+                .fingerprint(FINGERPRINT)
+                .candidates(RELAYS)
+                .source(-1, "edge")
+                .msid("stream", "track");
+    }
+
+    private static SdpAnswer answer(SdpOffer offer) throws SdpException {
+        return builder(offer).build();
+    }
+
+    /** RFC 3264 6: as many m-lines, in the same order, of the same kind, with the same mid. */
+    private static void assertMirrors(SdpOffer offer, String answer) {
+        List<String> sections = new ArrayList<>(List.of(answer.split("(?m)^m=", -1)));
+        sections.removeFirst();
+        assertThat(sections).hasSameSizeAs(offer.media());
+        for (int i = 0; i < sections.size(); i++) {
+            SdpMedia offered = offer.media().get(i);
+            boolean accepted = offered == offer.audio();
+            assertThat(sections.get(i)).startsWith(offered.kind() + (accepted ? " 3478 " : " 0 "));
+            assertThat(sections.get(i)).contains(" " + offered.protocol() + " ");
+            assertThat(sections.get(i)).contains("a=mid:" + offered.findMid() + "\r\n");
+        }
+    }
+
+    private static void assertNamesOnlyWhatIsImplemented(String answer) {
+        assertThat(answer.lines().filter(line -> line.startsWith("a=")))
+                .allSatisfy(
+                        line ->
+                                assertThat(IMPLEMENTED)
+                                        .contains(line.substring(2).split(":", 2)[0]));
+    }
+}
