@@ -1,0 +1,166 @@
+package dev.parley.signaling;
+
+import dev.parley.proto.control.v1.CreateSessionRequest;
+import dev.parley.proto.control.v1.DescribeSessionResponse;
+import dev.parley.proto.control.v1.SessionState;
+import dev.parley.runtime.config.HostPort;
+import io.helidon.http.HeaderNames;
+import io.helidon.http.Method;
+import io.helidon.http.Status;
+import io.helidon.webserver.http.HttpRules;
+import io.helidon.webserver.http.HttpService;
+import io.helidon.webserver.http.ServerRequest;
+import io.helidon.webserver.http.ServerResponse;
+import java.lang.System.Logger.Level;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The Realtime HTTP interface: starts, describes and ends calls. Keeps nothing between requests: a
+ * call is found through its sealed id alone. Authorization is not looked at, see {@link
+ * SignalingConfig.Auth#ANY}.
+ */
+final class CallEndpoints implements HttpService {
+    static final String ROOT = "/v1/realtime";
+
+    private static final System.Logger LOGGER = System.getLogger(CallEndpoints.class.getName());
+    private static final String SDP = "application/sdp";
+    private static final int MAX_ATTRIBUTE_CHARS = 256;
+
+    private final TransceiverPool pool;
+    private final CallIdSealer sealer;
+    private final CallLimiter limiter;
+    private final SignalingCounters counters;
+    private final Cors cors;
+    private final String defaultModel;
+    private final List<String> relayAddresses;
+
+    CallEndpoints(
+            SignalingConfig config,
+            TransceiverPool pool,
+            CallIdSealer sealer,
+            CallLimiter limiter,
+            SignalingCounters counters,
+            Cors cors) {
+        this.pool = pool;
+        this.sealer = sealer;
+        this.limiter = limiter;
+        this.counters = counters;
+        this.cors = cors;
+        this.defaultModel = config.defaultModel();
+        this.relayAddresses = config.relayAddresses().stream().map(HostPort::toString).toList();
+    }
+
+    @Override
+    public void routing(HttpRules rules) {
+        Endpoint create = Endpoint.of(cors, Method.POST, this::create);
+        // The older form of the interface has the offer posted to its root.
+        rules.any("/", create);
+        rules.any("/calls", create);
+        rules.any(
+                "/calls/{id}",
+                Endpoint.of(cors, Method.GET, this::describe).and(Method.DELETE, this::hangUp));
+        rules.any("/calls/{id}/hangup", Endpoint.of(cors, Method.POST, this::hangUp));
+    }
+
+    private void create(ServerRequest request, ServerResponse response) {
+        InetAddress client = clientAddress(request);
+        requireWithinLimit(client, response);
+        Offer offer = Offer.read(request);
+        String model = model(request, offer);
+        TransceiverPool.Created call =
+                pool.create(
+                        CreateSessionRequest.newBuilder()
+                                .setOfferSdp(offer.sdp())
+                                .setModel(model)
+                                .addAllRelayAddresses(relayAddresses)
+                                .setSessionJson(offer.sessionJson())
+                                .putAttributes("client.address", client.getHostAddress())
+                                .putAttributes("user_agent.original", userAgent(request))
+                                .build());
+        counters.created();
+        LOGGER.log(
+                Level.DEBUG,
+                "call {0} created on {1}, model {2}",
+                call.id().sessionId(),
+                call.id().control(),
+                model);
+        response.status(Status.CREATED_201);
+        response.headers().set(HeaderNames.CONTENT_TYPE, SDP);
+        response.headers().set(HeaderNames.LOCATION, ROOT + "/calls/" + sealer.seal(call.id()));
+        response.send(call.answerSdp());
+    }
+
+    private void hangUp(ServerRequest request, ServerResponse response) {
+        CallId call = call(request);
+        pool.close(call);
+        counters.closed();
+        LOGGER.log(Level.DEBUG, "call {0} ended by its client", call.sessionId());
+        response.status(Status.OK_200).send();
+    }
+
+    private void describe(ServerRequest request, ServerResponse response) {
+        DescribeSessionResponse session = pool.describe(call(request));
+        Replies.json(
+                request,
+                response,
+                Status.OK_200.code(),
+                Json.object()
+                        .put("id", request.path().pathParameters().get("id"))
+                        .put("object", "realtime.call")
+                        .put("state", text(session.getState()))
+                        .put("age_ms", session.getAgeMs())
+                        .put("packets_received", session.getPacketsReceived())
+                        .put("packets_sent", session.getPacketsSent()));
+    }
+
+    private CallId call(ServerRequest request) {
+        return sealer.open(request.path().pathParameters().get("id"))
+                .orElseThrow(
+                        () ->
+                                new RefusedException(
+                                        ErrorCode.CALL_NOT_FOUND,
+                                        "There is no such call, or it is over."));
+    }
+
+    private String model(ServerRequest request, Offer offer) {
+        String model =
+                request.query().first("model").asOptional().or(offer::model).orElse(defaultModel);
+        if (!ModelName.isValid(model)) {
+            throw new RefusedException(
+                    ErrorCode.MODEL_NOT_FOUND,
+                    "There is no such model: " + ModelName.RULE + ".",
+                    "model");
+        }
+        return model;
+    }
+
+    private void requireWithinLimit(InetAddress client, ServerResponse response) {
+        long waitNanos = limiter.acquire(client);
+        if (waitNanos > 0) {
+            long seconds = TimeUnit.NANOSECONDS.toSeconds(waitNanos) + 1;
+            response.headers().set(HeaderNames.RETRY_AFTER, String.valueOf(seconds));
+            throw new RefusedException(
+                    ErrorCode.RATE_LIMIT_EXCEEDED,
+                    "Too many calls from this address. Try again in " + seconds + " s.");
+        }
+    }
+
+    private static InetAddress clientAddress(ServerRequest request) {
+        return request.remotePeer().address() instanceof InetSocketAddress address
+                ? address.getAddress()
+                : InetAddress.getLoopbackAddress();
+    }
+
+    private static String userAgent(ServerRequest request) {
+        String text = request.headers().first(HeaderNames.USER_AGENT).orElse("");
+        return text.substring(0, Math.min(text.length(), MAX_ATTRIBUTE_CHARS));
+    }
+
+    private static String text(SessionState state) {
+        return state.name().replace("SESSION_STATE_", "").toLowerCase(Locale.ROOT);
+    }
+}

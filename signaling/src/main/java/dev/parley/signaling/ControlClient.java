@@ -1,0 +1,118 @@
+package dev.parley.signaling;
+
+import dev.parley.proto.control.v1.TransceiverGrpc;
+import dev.parley.proto.control.v1.TransceiverGrpc.TransceiverBlockingStub;
+import dev.parley.runtime.config.HostPort;
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ClientCall;
+import io.grpc.ClientInterceptor;
+import io.grpc.ConnectivityState;
+import io.grpc.ForwardingClientCall.SimpleForwardingClientCall;
+import io.grpc.ForwardingClientCallListener.SimpleForwardingClientCallListener;
+import io.grpc.Grpc;
+import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.netty.NettyChannelBuilder;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One transceiver's control server as signaling sees it. Owns the channel; any thread may call.
+ * Calls block, which is what virtual threads are for.
+ */
+final class ControlClient implements AutoCloseable {
+    private static final CallOptions.Key<AtomicReference<@Nullable InetSocketAddress>> ANSWERED_BY =
+            CallOptions.Key.create("dev.parley.signaling.answered-by");
+
+    private final HostPort target;
+    private final ManagedChannel channel;
+
+    ControlClient(HostPort target) {
+        this.target = target;
+        this.channel =
+                NettyChannelBuilder.forAddress(target.host(), target.port())
+                        .usePlaintext()
+                        .disableRetry()
+                        .disableServiceConfigLookUp()
+                        // The environment's HTTP proxy is for the outside world.
+                        .proxyDetector(_ -> null)
+                        .intercept(new PeerReporter())
+                        .build();
+    }
+
+    HostPort target() {
+        return target;
+    }
+
+    /** A stub for one call, which fails with DEADLINE_EXCEEDED after the given time. */
+    TransceiverBlockingStub within(Duration deadline) {
+        return TransceiverGrpc.newBlockingStub(channel)
+                .withDeadlineAfter(deadline.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    /**
+     * A stub for one call that reports the address of the server that answered, which need not be
+     * the only one behind a name.
+     */
+    TransceiverBlockingStub within(
+            Duration deadline, AtomicReference<@Nullable InetSocketAddress> answeredBy) {
+        return within(deadline).withOption(ANSWERED_BY, answeredBy);
+    }
+
+    /**
+     * Whether the last attempt to connect failed. If so another is made at once: waiting out the
+     * back-off, which grows to two minutes, would leave a restarted transceiver unused.
+     */
+    boolean isUnreachable() {
+        boolean unreachable = channel.getState(true) == ConnectivityState.TRANSIENT_FAILURE;
+        if (unreachable) {
+            channel.resetConnectBackoff();
+        }
+        return unreachable;
+    }
+
+    @Override
+    public void close() {
+        channel.shutdownNow();
+    }
+
+    private static final class PeerReporter implements ClientInterceptor {
+        @Override
+        public <Q, A> ClientCall<Q, A> interceptCall(
+                MethodDescriptor<Q, A> method, CallOptions options, Channel next) {
+            ClientCall<Q, A> call = next.newCall(method, options);
+            AtomicReference<@Nullable InetSocketAddress> peer = options.getOption(ANSWERED_BY);
+            return peer == null ? call : new ReportingCall<>(call, peer);
+        }
+    }
+
+    private static final class ReportingCall<Q, A> extends SimpleForwardingClientCall<Q, A> {
+        private final AtomicReference<@Nullable InetSocketAddress> peer;
+
+        ReportingCall(ClientCall<Q, A> call, AtomicReference<@Nullable InetSocketAddress> peer) {
+            super(call);
+            this.peer = peer;
+        }
+
+        @Override
+        public void start(Listener<A> listener, Metadata headers) {
+            super.start(
+                    new SimpleForwardingClientCallListener<>(listener) {
+                        @Override
+                        public void onHeaders(Metadata answerHeaders) {
+                            var remote = getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR);
+                            if (remote instanceof InetSocketAddress address) {
+                                peer.set(address);
+                            }
+                            super.onHeaders(answerHeaders);
+                        }
+                    },
+                    headers);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+package dev.parley.signaling;
+
+import io.helidon.http.DirectHandler;
+import io.helidon.http.HeaderNames;
+import io.helidon.http.HttpException;
+import io.helidon.http.ServerResponseHeaders;
+import io.helidon.http.Status;
+import io.helidon.webserver.CloseConnectionException;
+import io.helidon.webserver.http.DirectHandlers;
+import io.helidon.webserver.http.ErrorHandler;
+import io.helidon.webserver.http.ServerRequest;
+import io.helidon.webserver.http.ServerResponse;
+import java.io.UncheckedIOException;
+import java.lang.System.Logger.Level;
+
+/**
+ * Turns whatever ends a request into the one JSON error body, whether it was thrown by our code or
+ * found by the web server before any routing. Any thread may use it.
+ */
+final class ErrorReplies implements ErrorHandler<Throwable>, DirectHandler {
+    private static final System.Logger LOGGER = System.getLogger(ErrorReplies.class.getName());
+
+    private final SignalingCounters counters;
+    private final Cors cors;
+
+    ErrorReplies(SignalingCounters counters, Cors cors) {
+        this.counters = counters;
+        this.cors = cors;
+    }
+
+    /** For the web server's own refusals: no routing, so no filter has run. */
+    DirectHandlers directHandlers() {
+        DirectHandlers.Builder handlers = DirectHandlers.builder();
+        for (EventType type : EventType.values()) {
+            handlers.addHandler(type, this);
+        }
+        return handlers.build();
+    }
+
+    @Override
+    public void handle(ServerRequest request, ServerResponse response, Throwable thrown) {
+        RefusedException refusal = refusal(thrown);
+        counters.refused(refusal.code());
+        if (refusal.code().status() == Status.SERVICE_UNAVAILABLE_503.code()) {
+            response.headers().set(HeaderNames.RETRY_AFTER, Replies.RETRY_AFTER_SECONDS);
+        }
+        Replies.json(request, response, refusal.code().status(), Replies.error(refusal));
+    }
+
+    private static RefusedException refusal(Throwable thrown) {
+        return switch (thrown) {
+            case RefusedException refusal -> refusal;
+            case HttpException http -> ofStatus(http.status(), String.valueOf(http.getMessage()));
+            // The client is gone: there is nobody to tell.
+            case CloseConnectionException gone -> throw gone;
+            case UncheckedIOException gone -> throw gone;
+            default -> {
+                LOGGER.log(Level.WARNING, "a request failed; this is a bug", thrown);
+                yield new RefusedException(
+                        ErrorCode.INTERNAL_ERROR, "Something went wrong on our side.");
+            }
+        };
+    }
+
+    @Override
+    public TransportResponse handle(
+            TransportRequest request,
+            EventType event,
+            Status status,
+            ServerResponseHeaders headers,
+            String message) {
+        RefusedException refusal = ofStatus(status, message);
+        counters.refused(refusal.code());
+        counters.responded(refusal.code().status());
+        cors.allow(request.headers(), headers);
+        headers.set(HeaderNames.CONTENT_TYPE, Replies.JSON);
+        TransportResponse.Builder response =
+                TransportResponse.builder()
+                        .status(Status.create(refusal.code().status()))
+                        .headers(headers);
+        if (!request.method().equals("HEAD")) {
+            response.entity(Json.bytes(Replies.error(refusal)));
+        }
+        return response.build();
+    }
+
+    private static RefusedException ofStatus(Status status, String message) {
+        return switch (status.code()) {
+            case 404 -> new RefusedException(ErrorCode.NOT_FOUND, "There is nothing here.");
+            case 413 ->
+                    new RefusedException(
+                            ErrorCode.REQUEST_TOO_LARGE,
+                            "The request body is far larger than the limit.");
+            case 503 ->
+                    new RefusedException(
+                            ErrorCode.SERVICE_UNAVAILABLE,
+                            "This server is busy. Try again shortly.");
+            case 500 ->
+                    new RefusedException(
+                            ErrorCode.INTERNAL_ERROR, "Something went wrong on our side.");
+            default ->
+                    new RefusedException(
+                            ErrorCode.INVALID_REQUEST,
+                            "The request is not valid HTTP: " + message + ".");
+        };
+    }
+}

@@ -1,0 +1,137 @@
+package dev.parley.signaling;
+
+import dev.parley.otel.Telemetry;
+import dev.parley.runtime.config.ConfigException;
+import dev.parley.runtime.config.HostPort;
+import io.helidon.webserver.WebServer;
+import io.helidon.webserver.http.HttpRouting;
+import java.lang.System.Logger.Level;
+import java.net.InetSocketAddress;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * The HTTP service that clients start their calls with. Owns its web server and the channels to the
+ * transceivers; holds no call, so any instance with the same config can be killed at any time.
+ */
+public final class Signaling implements AutoCloseable {
+    private static final System.Logger LOGGER = System.getLogger(Signaling.class.getName());
+    private static final Duration STOP_GRACE = Duration.ofSeconds(1);
+
+    private final WebServer server;
+    private final TransceiverPool pool;
+    private final Health health;
+    private final InetSocketAddress address;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    private Signaling(
+            WebServer server, TransceiverPool pool, Health health, InetSocketAddress address) {
+        this.server = server;
+        this.pool = pool;
+        this.health = health;
+        this.address = address;
+    }
+
+    /**
+     * Binds the HTTP address and serves. Transceivers need not be up yet.
+     *
+     * @throws ConfigException when the address cannot be bound
+     */
+    public static Signaling start(SignalingConfig config, Telemetry telemetry) {
+        InetSocketAddress wanted = config.httpAddress().resolve("http_address");
+        TransceiverPool pool =
+                new TransceiverPool(
+                        config.transceivers(), config.createTimeout(), config.controlTimeout());
+        SignalingCounters counters = new SignalingCounters();
+        counters.register(telemetry, pool);
+        Cors cors = new Cors(config.allowedOrigins(), config.corsMaxAge());
+        Health health = new Health(pool, cors);
+        ErrorReplies errors = new ErrorReplies(counters, cors);
+        CallEndpoints calls =
+                new CallEndpoints(
+                        config,
+                        pool,
+                        new CallIdSealer(config.callIdKeyBytes(), new SecureRandom()),
+                        new CallLimiter(
+                                config.rateLimitPerMinute(),
+                                config.rateLimitBurst(),
+                                System::nanoTime),
+                        counters,
+                        cors);
+        HttpRouting.Builder routing =
+                HttpRouting.builder()
+                        .addFilter(new ResponseBasics(counters, cors))
+                        .addFilter(new RequestBody(config.maxBodyBytes(), config.bodyTimeout()))
+                        .error(Throwable.class, errors)
+                        .register(CallEndpoints.ROOT, calls)
+                        .register(health);
+        if (config.demoPage()) {
+            DemoPage.register(routing);
+        }
+        routing.any(
+                (_, _) -> {
+                    throw new RefusedException(ErrorCode.NOT_FOUND, "There is nothing here.");
+                });
+        WebServer server = webServer(config, wanted, routing, errors);
+        try {
+            server.start();
+        } catch (RuntimeException e) {
+            pool.close();
+            throw new ConfigException(
+                    "http_address: cannot listen on "
+                            + config.httpAddress()
+                            + " ("
+                            + rootMessage(e)
+                            + "); give an address of this machine and a port that is free");
+        }
+        InetSocketAddress bound = new InetSocketAddress(wanted.getAddress(), server.port());
+        LOGGER.log(Level.INFO, "signaling listens on http://{0}", HostPort.of(bound));
+        return new Signaling(server, pool, health, bound);
+    }
+
+    private static WebServer webServer(
+            SignalingConfig config,
+            InetSocketAddress address,
+            HttpRouting.Builder routing,
+            ErrorReplies errors) {
+        return WebServer.builder()
+                .address(address.getAddress())
+                .port(address.getPort())
+                .shutdownHook(false)
+                .shutdownGracePeriod(STOP_GRACE)
+                .maxPayloadSize((long) config.maxBodyBytes() * RequestBody.DRAINED_TIMES_LIMIT)
+                .maxTcpConnections(config.maxConnections())
+                .idleConnectionTimeout(config.idleTimeout())
+                .connectionOptions(
+                        options -> options.readTimeout(config.idleTimeout()).tcpNoDelay(true))
+                .directHandlers(errors.directHandlers())
+                .routing(routing)
+                .build();
+    }
+
+    /** Where the HTTP server really listens. */
+    public InetSocketAddress address() {
+        return address;
+    }
+
+    /** Stops within two seconds, whatever clients do. */
+    @Override
+    public void close() {
+        if (!closed.compareAndSet(false, true)) {
+            return;
+        }
+        health.stopping();
+        server.stop();
+        pool.close();
+        LOGGER.log(Level.INFO, "signaling stopped");
+    }
+
+    private static String rootMessage(Throwable thrown) {
+        Throwable root = thrown;
+        while (root.getCause() != null) {
+            root = root.getCause();
+        }
+        return String.valueOf(root.getMessage());
+    }
+}

@@ -1,0 +1,138 @@
+package dev.parley.signaling;
+
+import com.google.protobuf.ByteString;
+import dev.parley.proto.control.v1.CloseSessionRequest;
+import dev.parley.proto.control.v1.CloseSessionResponse;
+import dev.parley.proto.control.v1.CreateSessionRequest;
+import dev.parley.proto.control.v1.CreateSessionResponse;
+import dev.parley.proto.control.v1.DescribeLoadRequest;
+import dev.parley.proto.control.v1.DescribeLoadResponse;
+import dev.parley.proto.control.v1.DescribeSessionRequest;
+import dev.parley.proto.control.v1.DescribeSessionResponse;
+import dev.parley.proto.control.v1.SessionState;
+import dev.parley.proto.control.v1.TransceiverGrpc;
+import dev.parley.runtime.config.HostPort;
+import io.grpc.Metadata;
+import io.grpc.Server;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.netty.NettyServerBuilder;
+import io.grpc.stub.StreamObserver;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
+
+/** A control server that negotiates nothing: it remembers what it was asked and answers as told. */
+final class FakeTransceiver extends TransceiverGrpc.TransceiverImplBase implements AutoCloseable {
+    static final String ANSWER = "v=0\r\ns=answer\r\n";
+
+    final Queue<CreateSessionRequest> created = new ConcurrentLinkedQueue<>();
+    final Set<ByteString> sessions = ConcurrentHashMap.newKeySet();
+    volatile @Nullable StatusRuntimeException refusal;
+    volatile boolean silent;
+    volatile boolean draining;
+
+    private final byte instance;
+    private final Server server;
+
+    FakeTransceiver(int instance) {
+        this.instance = (byte) instance;
+        InetAddress loopback = InetAddress.getLoopbackAddress();
+        try {
+            this.server =
+                    NettyServerBuilder.forAddress(new InetSocketAddress(loopback, 0))
+                            .addService(this)
+                            .build()
+                            .start();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    HostPort address() {
+        return new HostPort("127.0.0.1", server.getPort());
+    }
+
+    void refuse(Status status, String param, String code) {
+        Metadata trailers = new Metadata();
+        if (!param.isEmpty()) {
+            trailers.put(ControlErrors.PARAM, param);
+        }
+        if (!code.isEmpty()) {
+            trailers.put(ControlErrors.CODE, code);
+        }
+        refusal = status.asRuntimeException(trailers);
+    }
+
+    @Override
+    public void createSession(
+            CreateSessionRequest request, StreamObserver<CreateSessionResponse> observer) {
+        created.add(request);
+        StatusRuntimeException error = refusal;
+        if (error != null) {
+            observer.onError(error);
+        } else if (!silent) {
+            ByteBuffer id = ByteBuffer.allocate(16).put(0, instance).putInt(12, created.size());
+            ByteString sessionId = ByteString.copyFrom(id);
+            sessions.add(sessionId);
+            observer.onNext(
+                    CreateSessionResponse.newBuilder()
+                            .setSessionId(sessionId)
+                            .setAnswerSdp(ANSWER)
+                            .build());
+            observer.onCompleted();
+        }
+    }
+
+    @Override
+    public void closeSession(
+            CloseSessionRequest request, StreamObserver<CloseSessionResponse> observer) {
+        if (sessions.remove(request.getSessionId())) {
+            observer.onNext(CloseSessionResponse.getDefaultInstance());
+            observer.onCompleted();
+        } else {
+            observer.onError(Status.NOT_FOUND.asRuntimeException());
+        }
+    }
+
+    @Override
+    public void describeSession(
+            DescribeSessionRequest request, StreamObserver<DescribeSessionResponse> observer) {
+        if (sessions.contains(request.getSessionId())) {
+            observer.onNext(
+                    DescribeSessionResponse.newBuilder()
+                            .setState(SessionState.SESSION_STATE_CONNECTED)
+                            .setAgeMs(1_234)
+                            .setPacketsReceived(50)
+                            .setPacketsSent(60)
+                            .build());
+            observer.onCompleted();
+        } else {
+            observer.onError(Status.NOT_FOUND.asRuntimeException());
+        }
+    }
+
+    @Override
+    public void describeLoad(
+            DescribeLoadRequest request, StreamObserver<DescribeLoadResponse> observer) {
+        observer.onNext(
+                DescribeLoadResponse.newBuilder()
+                        .setSessions(sessions.size())
+                        .setMaxSessions(100)
+                        .setDraining(draining)
+                        .build());
+        observer.onCompleted();
+    }
+
+    @Override
+    public void close() {
+        server.shutdownNow();
+    }
+}
