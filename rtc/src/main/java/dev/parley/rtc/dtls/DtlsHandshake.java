@@ -1,0 +1,98 @@
+package dev.parley.rtc.dtls;
+
+import java.io.IOException;
+import java.security.SecureRandom;
+import java.util.List;
+import org.bouncycastle.tls.AlertDescription;
+import org.bouncycastle.tls.DTLSClientProtocol;
+import org.bouncycastle.tls.DTLSServerProtocol;
+import org.bouncycastle.tls.DTLSTransport;
+import org.bouncycastle.tls.TlsFatalAlertReceived;
+import org.bouncycastle.tls.TlsTimeoutException;
+
+/**
+ * Runs DTLS 1.2 handshakes that key SRTP, RFC 5764. Immutable; a process makes one and runs any
+ * number of handshakes with it, each on a thread of its own.
+ *
+ * <p>There is no cookie exchange (RFC 6347 4.2.1): run this only for a peer whose address an
+ * authenticated ICE check has proved.
+ */
+public final class DtlsHandshake {
+    /**
+     * First wait in milliseconds before a flight is sent again; it doubles each time. RFC 6347
+     * 4.2.4.1 proposes a second; that is for strangers, and a caller who waits hears silence.
+     */
+    public static final int DEFAULT_RESEND_MILLIS = 250;
+
+    private final GuardedCrypto crypto;
+    private final int timeoutMillis;
+    private final int resendMillis;
+
+    /**
+     * @param timeoutMillis the longest that a whole handshake may take, more than zero
+     * @param resendMillis first wait before a flight is sent again, more than zero
+     */
+    public DtlsHandshake(SecureRandom random, int timeoutMillis, int resendMillis) {
+        if (timeoutMillis <= 0 || resendMillis <= 0) {
+            throw new IllegalArgumentException("Waits must be longer than nothing");
+        }
+        this.crypto = new GuardedCrypto(random);
+        this.timeoutMillis = timeoutMillis;
+        this.resendMillis = resendMillis;
+    }
+
+    /**
+     * Runs one handshake to its end. Blocks in {@link DatagramLink#receive} between flights, for
+     * the whole timeout at most if that keeps to its waits.
+     *
+     * @param expected what the peer's offer says of its certificate: one that we {@link
+     *     Fingerprint#isSupported support} must match
+     */
+    public DtlsOutcome run(
+            DtlsRole role, DtlsIdentity identity, List<Fingerprint> expected, DatagramLink link) {
+        var negotiation = new DtlsNegotiation(crypto, identity, expected);
+        var transport = new PackedTransport(link);
+        try {
+            DTLSTransport connected = run(role, negotiation, transport);
+            transport.stopPacking();
+            return negotiation.connected(role, new DtlsSession(connected));
+        } catch (IOException e) {
+            DtlsOutcome.Failed failure = negotiation.findFailure();
+            return failure != null ? failure : failed(e);
+        }
+    }
+
+    private DTLSTransport run(DtlsRole role, DtlsNegotiation negotiation, PackedTransport transport)
+            throws IOException {
+        return switch (role) {
+            case CLIENT ->
+                    new DTLSClientProtocol()
+                            .connect(
+                                    new ClientPeer(
+                                            crypto, negotiation, timeoutMillis, resendMillis),
+                                    transport);
+            case SERVER ->
+                    new DTLSServerProtocol()
+                            .accept(
+                                    new ServerPeer(
+                                            crypto, negotiation, timeoutMillis, resendMillis),
+                                    transport);
+        };
+    }
+
+    private DtlsOutcome.Failed failed(IOException e) {
+        return switch (e) {
+            case TlsTimeoutException _ ->
+                    new DtlsOutcome.Failed(
+                            DtlsFailure.TIMEOUT, "No handshake within " + timeoutMillis + " ms");
+            case PackedTransport.LinkClosedException _ ->
+                    new DtlsOutcome.Failed(DtlsFailure.CANCELLED, "The link was closed");
+            case TlsFatalAlertReceived alert ->
+                    new DtlsOutcome.Failed(
+                            DtlsFailure.REFUSED_BY_PEER,
+                            "The peer sent the alert "
+                                    + AlertDescription.getText(alert.getAlertDescription()));
+            default -> new DtlsOutcome.Failed(DtlsFailure.PROTOCOL, String.valueOf(e.getMessage()));
+        };
+    }
+}

@@ -1,0 +1,87 @@
+package dev.parley.rtc.dtls;
+
+import java.io.IOException;
+import org.bouncycastle.tls.DTLSTransport;
+
+/**
+ * An association after its handshake. Its owner keeps one thread in {@link #receive} until that
+ * answers {@link DatagramLink#CLOSED}: this is where the peer's close_notify is noticed, and where
+ * a lost last flight is sent again. Sending and closing are for any thread.
+ */
+public final class DtlsSession implements AutoCloseable {
+    private final DTLSTransport transport;
+    private volatile boolean closed;
+
+    DtlsSession(DTLSTransport transport) {
+        this.transport = transport;
+    }
+
+    /**
+     * Waits for application data.
+     *
+     * @param length at least {@link DatagramLink#MAX_RECEIVED}
+     * @param waitMillis the longest wait; 0 waits without end
+     * @return its length in bytes, {@link DatagramLink#TIMED_OUT} (perhaps early), or {@link
+     *     DatagramLink#CLOSED} when either side has closed the association
+     */
+    public int receive(byte[] buffer, int offset, int length, int waitMillis) {
+        if (length < DatagramLink.MAX_RECEIVED) {
+            throw new IllegalArgumentException("Room for a whole datagram is needed");
+        }
+        if (closed) {
+            return DatagramLink.CLOSED;
+        }
+        try {
+            int received = transport.receive(buffer, offset, length, waitMillis);
+            return received < 0 ? DatagramLink.TIMED_OUT : received;
+        } catch (IOException e) {
+            // close_notify, a fatal alert, or a link that is closed: there is nothing more to come.
+            closed = true;
+            return DatagramLink.CLOSED;
+        }
+    }
+
+    /**
+     * Sends application data, one datagram.
+     *
+     * @return false when the association is closed
+     */
+    public boolean send(byte[] bytes, int offset, int length) {
+        if (closed) {
+            return false;
+        }
+        try {
+            transport.send(bytes, offset, length);
+            return true;
+        } catch (IOException e) {
+            closed = true;
+            return false;
+        }
+    }
+
+    /** Longest piece of application data in bytes that {@link #send} takes. */
+    public int sendLimit() {
+        try {
+            return transport.getSendLimit();
+        } catch (IOException e) {
+            throw new IllegalStateException("The limit is a constant", e);
+        }
+    }
+
+    public boolean isClosed() {
+        return closed;
+    }
+
+    /**
+     * Tells the peer by close_notify. A thread in {@link #receive} is not woken: close its link.
+     */
+    @Override
+    public void close() {
+        closed = true;
+        try {
+            transport.close();
+        } catch (IOException e) {
+            // Nothing is left to close.
+        }
+    }
+}

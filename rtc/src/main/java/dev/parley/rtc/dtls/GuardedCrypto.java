@@ -1,0 +1,107 @@
+package dev.parley.rtc.dtls;
+
+import java.io.IOException;
+import java.security.SecureRandom;
+import org.bouncycastle.jcajce.util.DefaultJcaJceHelper;
+import org.bouncycastle.tls.AlertDescription;
+import org.bouncycastle.tls.ProtocolVersion;
+import org.bouncycastle.tls.TlsFatalAlert;
+import org.bouncycastle.tls.crypto.TlsCipher;
+import org.bouncycastle.tls.crypto.TlsCryptoParameters;
+import org.bouncycastle.tls.crypto.TlsDecodeResult;
+import org.bouncycastle.tls.crypto.TlsEncodeResult;
+import org.bouncycastle.tls.crypto.impl.jcajce.JcaTlsCrypto;
+
+/**
+ * Bouncy Castle's cryptography over the JDK's own providers, whose AES and P-256 are intrinsics,
+ * with {@link HandshakeMessages} watching over what is decrypted. One for the process; any thread.
+ */
+final class GuardedCrypto extends JcaTlsCrypto {
+    GuardedCrypto(SecureRandom random) {
+        super(new DefaultJcaJceHelper(), random, random);
+    }
+
+    @Override
+    public TlsCipher createCipher(
+            TlsCryptoParameters parameters, int encryptionAlgorithm, int macAlgorithm)
+            throws IOException {
+        return new GuardedCipher(super.createCipher(parameters, encryptionAlgorithm, macAlgorithm));
+    }
+
+    /** Passes everything on and drops records with too long handshake messages. */
+    private record GuardedCipher(TlsCipher cipher) implements TlsCipher {
+        @Override
+        public TlsDecodeResult decodeCiphertext(
+                long seqNo,
+                short recordType,
+                ProtocolVersion recordVersion,
+                byte[] ciphertext,
+                int offset,
+                int len)
+                throws IOException {
+            TlsDecodeResult decoded =
+                    cipher.decodeCiphertext(
+                            seqNo, recordType, recordVersion, ciphertext, offset, len);
+            if (decoded.contentType == HandshakeMessages.CONTENT_TYPE
+                    && HandshakeMessages.anyTooLong(decoded.buf, decoded.off, decoded.len)) {
+                // RFC 6347 4.1.2.7: invalid records are dropped; this alert is not sent.
+                throw new TlsFatalAlert(AlertDescription.bad_record_mac);
+            }
+            return decoded;
+        }
+
+        @Override
+        public TlsEncodeResult encodePlaintext(
+                long seqNo,
+                short contentType,
+                ProtocolVersion recordVersion,
+                int headerAllocation,
+                byte[] plaintext,
+                int offset,
+                int len)
+                throws IOException {
+            return cipher.encodePlaintext(
+                    seqNo, contentType, recordVersion, headerAllocation, plaintext, offset, len);
+        }
+
+        @Override
+        public int getCiphertextDecodeLimit(int plaintextLimit) {
+            return cipher.getCiphertextDecodeLimit(plaintextLimit);
+        }
+
+        @Override
+        public int getCiphertextEncodeLimit(int plaintextLimit) {
+            return cipher.getCiphertextEncodeLimit(plaintextLimit);
+        }
+
+        @Override
+        public int getPlaintextDecodeLimit(int ciphertextLimit) {
+            return cipher.getPlaintextDecodeLimit(ciphertextLimit);
+        }
+
+        @Override
+        public int getPlaintextEncodeLimit(int ciphertextLimit) {
+            return cipher.getPlaintextEncodeLimit(ciphertextLimit);
+        }
+
+        @Override
+        public void rekeyDecoder() throws IOException {
+            cipher.rekeyDecoder();
+        }
+
+        @Override
+        public void rekeyEncoder() throws IOException {
+            cipher.rekeyEncoder();
+        }
+
+        @Override
+        public boolean usesOpaqueRecordTypeDecode() {
+            return cipher.usesOpaqueRecordTypeDecode();
+        }
+
+        @Override
+        public boolean usesOpaqueRecordTypeEncode() {
+            return cipher.usesOpaqueRecordTypeEncode();
+        }
+    }
+}
