@@ -85,6 +85,19 @@ final class FakePort implements UdpPort {
     }
 
     @Override
+    public int receiveBufferBytes() {
+        return 0;
+    }
+
+    @Override
+    public int sendBufferBytes() {
+        return 0;
+    }
+
+    @Override
+    public void countKernelDrops() {}
+
+    @Override
     public UdpCounters counters() {
         return counters;
     }

@@ -51,6 +51,19 @@ class RelayAllocationTest {
         }
 
         @Override
+        public int receiveBufferBytes() {
+            return 0;
+        }
+
+        @Override
+        public int sendBufferBytes() {
+            return 0;
+        }
+
+        @Override
+        public void countKernelDrops() {}
+
+        @Override
         public UdpCounters counters() {
             return counters;
         }

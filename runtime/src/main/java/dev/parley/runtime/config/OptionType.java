@@ -46,7 +46,8 @@ final class OptionType {
     private static Object scalar(Type type, String text, Option option) {
         return switch (type) {
             case Class<?> c when c == String.class -> text;
-            case Class<?> c when c == int.class -> Math.toIntExact(integer(text, option, true));
+            case Class<?> c when c == int.class || c == Integer.class ->
+                    Math.toIntExact(integer(text, option, true));
             case Class<?> c when c == long.class -> integer(text, option, false);
             case Class<?> c when c == double.class -> decimal(text, option);
             case Class<?> c when c == boolean.class -> bool(text);

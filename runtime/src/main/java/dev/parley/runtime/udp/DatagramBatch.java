@@ -1,6 +1,7 @@
 package dev.parley.runtime.udp;
 
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A fixed number of datagram slots in one direct buffer, re-used turn after turn by the one thread
@@ -15,6 +16,8 @@ public final class DatagramBatch {
     /** Low half of {@code ::ffff:0.0.0.0}; an IPv4 address is OR-ed into the low 32 bits. */
     public static final long IPV4_MAPPED_LOW = 0x0000_FFFF_0000_0000L;
 
+    private static final int CACHE_LINE = 64;
+
     private final int capacity;
     private final int headroomBytes;
     private final int payloadBytes;
@@ -28,6 +31,7 @@ public final class DatagramBatch {
     private final int[] ports;
     private final long[] localHighs;
     private final long[] localLows;
+    private @Nullable MessageVectors vectors;
 
     /**
      * A batch of empty slots.
@@ -43,8 +47,10 @@ public final class DatagramBatch {
         this.payloadBytes = payloadBytes;
         // One spare byte tells a datagram that fits exactly from one that was truncated; slots
         // start cache-line aligned.
-        this.slotBytes = (headroomBytes + payloadBytes + 1 + 63) & ~63;
-        this.bytes = ByteBuffer.allocateDirect(capacity * slotBytes);
+        this.slotBytes = (headroomBytes + payloadBytes + CACHE_LINE) & -CACHE_LINE;
+        this.bytes =
+                ByteBuffer.allocateDirect(capacity * slotBytes + CACHE_LINE)
+                        .alignedSlice(CACHE_LINE);
         this.view = bytes.duplicate();
         this.starts = new int[capacity];
         this.lengths = new int[capacity];
@@ -148,6 +154,16 @@ public final class DatagramBatch {
         datagram(to, starts[from], lengths[from]);
         peer(to, addressHighs[from], addressLows[from], ports[from]);
         local(to, localHighs[from], localLows[from]);
+    }
+
+    /** What batched system calls need beside the bytes; made when first asked for. */
+    MessageVectors vectors() {
+        MessageVectors made = vectors;
+        if (made == null) {
+            made = new MessageVectors(this);
+            vectors = made;
+        }
+        return made;
     }
 
     /** The bytes from {@code start} on, for a port that needs a position and a limit. */

@@ -96,6 +96,9 @@ public final class NioUdpPoller implements UdpPoller {
 
     @Override
     public void close() {
+        if (!selector.isOpen()) {
+            return;
+        }
         for (SelectionKey key : selector.keys()) {
             closeQuietly((DatagramChannel) key.channel());
         }

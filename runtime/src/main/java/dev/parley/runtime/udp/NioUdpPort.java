@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.PortUnreachableException;
 import java.net.SocketAddress;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.DatagramChannel;
@@ -21,6 +22,8 @@ final class NioUdpPort implements UdpPort {
 
     private final DatagramChannel channel;
     private final InetSocketAddress localAddress;
+    private final int receiveBufferBytes;
+    private final int sendBufferBytes;
     private final UdpCounters counters = new UdpCounters();
 
     // Direct-mapped: a colliding peer replaces the one before.
@@ -37,6 +40,8 @@ final class NioUdpPort implements UdpPort {
     NioUdpPort(DatagramChannel channel) throws IOException {
         this.channel = channel;
         this.localAddress = (InetSocketAddress) channel.getLocalAddress();
+        this.receiveBufferBytes = channel.getOption(StandardSocketOptions.SO_RCVBUF);
+        this.sendBufferBytes = channel.getOption(StandardSocketOptions.SO_SNDBUF);
     }
 
     @Override
@@ -148,6 +153,21 @@ final class NioUdpPort implements UdpPort {
         peerLows[slot] = low;
         peerPorts[slot] = port;
         return made;
+    }
+
+    @Override
+    public int receiveBufferBytes() {
+        return receiveBufferBytes;
+    }
+
+    @Override
+    public int sendBufferBytes() {
+        return sendBufferBytes;
+    }
+
+    @Override
+    public void countKernelDrops() {
+        // The JDK has no way to ask.
     }
 
     @Override

@@ -11,11 +11,15 @@ public final class UdpCounters {
     public enum Reason {
         /** A received datagram was longer than a slot. */
         RECEIVE_TRUNCATED,
+        /** The kernel dropped a datagram because the socket's receive buffer was full. */
+        RECEIVE_QUEUE_FULL,
         /** A receive call failed for another reason than that nothing waited. */
         RECEIVE_ERROR,
         /** The peer answered ICMP port unreachable (ECONNREFUSED). */
         PEER_UNREACHABLE,
-        /** The socket's or the interface's send buffer was full (EAGAIN, ENOBUFS). */
+        /**
+         * The interface's queue was full (ENOBUFS); for the socket's own see {@link UdpPort#send}.
+         */
         SEND_BUFFER_FULL,
         /** A datagram was longer than the path allows (EMSGSIZE). */
         SEND_TOO_LONG,
@@ -29,6 +33,11 @@ public final class UdpCounters {
     public void increment(Reason reason) {
         // Single writer: a plain read and an ordered write are enough.
         counts.setRelease(reason.ordinal(), counts.getPlain(reason.ordinal()) + 1);
+    }
+
+    /** Takes over a count that the kernel keeps; only the owning thread. */
+    void set(Reason reason, long count) {
+        counts.setRelease(reason.ordinal(), count);
     }
 
     public long count(Reason reason) {

@@ -27,6 +27,18 @@ public interface UdpPort extends AutoCloseable {
      */
     int send(DatagramBatch batch, int from, int to);
 
+    /** SO_RCVBUF as granted, which may be less than asked for. */
+    int receiveBufferBytes();
+
+    /** SO_SNDBUF as granted, which may be less than asked for. */
+    int sendBufferBytes();
+
+    /**
+     * Brings {@link UdpCounters.Reason#RECEIVE_QUEUE_FULL} up to date, where the kernel tells;
+     * costs a system call, so loops call it about once a second.
+     */
+    void countKernelDrops();
+
     /** What went wrong on this socket so far; written by the owning thread, readable by any. */
     UdpCounters counters();
 
