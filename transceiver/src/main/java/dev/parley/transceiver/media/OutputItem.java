@@ -1,0 +1,39 @@
+package dev.parley.transceiver.media;
+
+/** What the inference side wants done with the caller's ear, in order. */
+public sealed interface OutputItem {
+    /**
+     * One Opus packet ready to be sent.
+     *
+     * @param item what it belongs to
+     * @param opus the packet; never changed after it was handed over
+     * @param samples its length at 48 kHz
+     * @param paddingSamples how many of them are silence that we added at the end
+     */
+    @SuppressWarnings("ArrayRecordComponent") // One owner at a time, compared by no one.
+    record Frame(PlayedItem item, byte[] opus, int samples, int paddingSamples)
+            implements OutputItem {
+        /** Length of the audio that came from inference, at 48 kHz. */
+        public int audioSamples() {
+            return samples - paddingSamples;
+        }
+    }
+
+    /**
+     * Report when everything before it has been sent.
+     *
+     * @param cleared whether audio before it was cleared
+     */
+    record Mark(String name, boolean cleared) implements OutputItem {}
+
+    /**
+     * Drop what has not been sent.
+     *
+     * @param responseId only this response; empty for everything
+     * @param droppedSamples audio that was dropped before it reached the queue, at 48 kHz
+     */
+    record Clear(String responseId, long droppedSamples) implements OutputItem {}
+
+    /** End the call when everything before it has been sent. */
+    record Hangup(String message) implements OutputItem {}
+}

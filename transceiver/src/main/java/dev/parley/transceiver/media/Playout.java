@@ -1,0 +1,199 @@
+package dev.parley.transceiver.media;
+
+import dev.parley.transceiver.media.OutputItem.Clear;
+import dev.parley.transceiver.media.OutputItem.Frame;
+import dev.parley.transceiver.media.OutputItem.Hangup;
+import dev.parley.transceiver.media.OutputItem.Mark;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A session's output queue: what is to be said, how far it was said, what was cut. Owned by the
+ * media loop, which asks for the next packet whenever one is due and sends silence when there is
+ * none.
+ */
+public final class Playout {
+    /** Hears what happened to the output, on the loop's thread. */
+    public interface Listener {
+        /** The first packet of an item, or the first after the queue ran dry, leaves now. */
+        void started(PlayedItem item);
+
+        /** Another second of the item has left. */
+        void progressed(PlayedItem item);
+
+        /** The last queued packet of an item has left and been played out. */
+        void stopped(PlayedItem item);
+
+        /**
+         * A ClearAudio was carried out.
+         *
+         * @param item what was playing and is cut, or null when it was nothing of that
+         * @param clearedSamples audio dropped, at 48 kHz
+         */
+        void cleared(@Nullable PlayedItem item, long clearedSamples);
+
+        /** A mark's turn has come. */
+        void marked(Mark mark);
+
+        /** Everything before a hang-up has left. */
+        void hungUp(String message);
+    }
+
+    private static final long NANOS_PER_SECOND = 1_000_000_000L;
+    private static final int PROGRESS_SAMPLES = InputClock.RATE_HZ;
+
+    private final int cushionSamples;
+    private final long cushionNanos;
+    private final Listener listener;
+    private final ArrayDeque<OutputItem> queue = new ArrayDeque<>();
+    private long queuedSamples;
+    private long leftFrames;
+    private long leftSamples;
+    private long waitingSinceNanos;
+    private @Nullable PlayedItem playing;
+    private boolean spurtStart;
+    private int unreportedSamples;
+
+    /**
+     * @param cushionSamples audio at 48 kHz that should be queued behind the first packet before it
+     *     leaves; it waits no longer than that long
+     */
+    public Playout(int cushionSamples, Listener listener) {
+        this.cushionSamples = cushionSamples;
+        this.cushionNanos = cushionSamples * NANOS_PER_SECOND / InputClock.RATE_HZ;
+        this.listener = listener;
+    }
+
+    /** Takes the next item from inference. */
+    public void offer(OutputItem item, long nowNanos) {
+        switch (item) {
+            case Frame frame -> {
+                if (queuedSamples == 0) {
+                    waitingSinceNanos = nowNanos;
+                }
+                queuedSamples += frame.samples();
+                queue.add(frame);
+            }
+            case Mark mark -> {
+                queue.add(mark);
+                reportMarks();
+            }
+            case Hangup hangup -> queue.add(hangup);
+            case Clear clear -> clear(clear);
+        }
+    }
+
+    /** The packet that is due now, or null when silence is. */
+    public @Nullable Frame poll(long nowNanos) {
+        reportMarks();
+        switch (queue.peek()) {
+            case Frame frame when playing != null || cushioned(frame, nowNanos) -> {
+                queue.remove();
+                send(frame);
+                reportMarks();
+                return frame;
+            }
+            case Hangup hangup -> {
+                queue.remove();
+                stop();
+                listener.hungUp(hangup.message());
+            }
+            case null -> stop();
+            case Frame _, Mark _, Clear _ -> {}
+        }
+        return null;
+    }
+
+    /** Whether the packet that {@link #poll} answered last is the first after silence. */
+    public boolean spurtStart() {
+        return spurtStart;
+    }
+
+    /** Audio that waits, at 48 kHz. */
+    public long queuedSamples() {
+        return queuedSamples;
+    }
+
+    /** Frames that were sent or cleared so far. */
+    public long leftFrames() {
+        return leftFrames;
+    }
+
+    /** Audio from inference that was sent or cleared so far, at 48 kHz. */
+    public long leftSamples() {
+        return leftSamples;
+    }
+
+    private boolean cushioned(Frame first, long nowNanos) {
+        return queuedSamples - first.samples() >= cushionSamples
+                || nowNanos - waitingSinceNanos >= cushionNanos;
+    }
+
+    private void send(Frame frame) {
+        PlayedItem before = playing;
+        spurtStart = before == null;
+        leave(frame);
+        PlayedItem item = frame.item();
+        if (before != item) {
+            if (before != null) {
+                listener.stopped(before);
+            }
+            playing = item;
+            unreportedSamples = 0;
+            listener.started(item);
+        }
+        item.sent(frame.audioSamples());
+        unreportedSamples += frame.audioSamples();
+        if (unreportedSamples >= PROGRESS_SAMPLES) {
+            unreportedSamples -= PROGRESS_SAMPLES;
+            listener.progressed(item);
+        }
+    }
+
+    private void stop() {
+        if (playing != null) {
+            listener.stopped(playing);
+            playing = null;
+        }
+    }
+
+    private void reportMarks() {
+        while (queue.peek() instanceof Mark mark) {
+            queue.remove();
+            listener.marked(mark);
+        }
+    }
+
+    private void clear(Clear clear) {
+        long dropped = 0;
+        // A mark behind dropped audio was not reached by sending it.
+        boolean droppedBefore = false;
+        for (int i = queue.size(); i > 0; i--) {
+            switch (queue.remove()) {
+                case Frame frame when matches(clear, frame.item()) -> {
+                    dropped += frame.audioSamples();
+                    leave(frame);
+                    droppedBefore = true;
+                }
+                case Mark mark -> queue.add(new Mark(mark.name(), mark.cleared() || droppedBefore));
+                case OutputItem other -> queue.add(other);
+            }
+        }
+        PlayedItem cut = playing != null && matches(clear, playing) ? playing : null;
+        if (cut != null) {
+            playing = null;
+        }
+        listener.cleared(cut, dropped + clear.droppedSamples());
+        reportMarks();
+    }
+
+    private void leave(Frame frame) {
+        queuedSamples -= frame.samples();
+        leftFrames++;
+        leftSamples += frame.audioSamples();
+    }
+
+    private static boolean matches(Clear clear, PlayedItem item) {
+        return clear.responseId().isEmpty() || clear.responseId().equals(item.responseId());
+    }
+}

@@ -1,0 +1,243 @@
+package dev.parley.transceiver.media;
+
+import com.google.protobuf.ByteString;
+import dev.parley.transceiver.audio.InferenceFormat;
+import dev.parley.transceiver.audio.VoiceEncoder;
+import dev.parley.transceiver.media.OutputItem.Clear;
+import dev.parley.transceiver.media.OutputItem.Frame;
+import dev.parley.transceiver.media.OutputItem.Hangup;
+import dev.parley.transceiver.media.OutputItem.Mark;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.LongConsumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Encodes inference's PCM to Opus a little ahead of its time, so that what is cleared was not
+ * encoded for nothing. The thread that reads inference's stream hands audio over; the session's
+ * codec thread calls {@link #runOnce}.
+ */
+public final class VoiceOutput implements OutputTarget, AutoCloseable {
+    private static final int FRAME_SAMPLES = InputClock.RATE_HZ / 50;
+
+    /** Frames encoded ahead: enough for the media loop to never wait for this thread. */
+    private static final int FRAMES_AHEAD = 10;
+
+    /** After this long without more audio, the begun frame is filled up with silence. */
+    private static final long FLUSH_NANOS = 40_000_000L;
+
+    private sealed interface Work {
+        record Pcm(PlayedItem item, ByteString bytes) implements Work {}
+
+        record Item(OutputItem item) implements Work {}
+    }
+
+    private final Queue<Work> mailbox = new ConcurrentLinkedQueue<>();
+    private final ArrayDeque<Work> pending = new ArrayDeque<>();
+    private final ArrayDeque<OutputItem> behindFrame = new ArrayDeque<>();
+    private final Supplier<VoiceEncoder> encoders;
+    private final int bytesPerSample;
+    private final int frameSamples;
+    private final OutputInbox inbox;
+    private final LongConsumer dropped;
+    private @Nullable VoiceEncoder opened;
+    private int taken;
+    private @Nullable PlayedItem encoding;
+    private long lastAudioNanos;
+
+    /**
+     * @param encoders makes the encoder, once, on the codec thread
+     * @param dropped told about audio that was cleared here, at 48 kHz
+     */
+    public VoiceOutput(
+            InferenceFormat format,
+            Supplier<VoiceEncoder> encoders,
+            OutputInbox inbox,
+            LongConsumer dropped) {
+        this.encoders = encoders;
+        this.frameSamples = format.frameSamples();
+        this.bytesPerSample = format.bytesPerSample();
+        this.inbox = inbox;
+        this.dropped = dropped;
+    }
+
+    @Override
+    public void audio(PlayedItem item, ByteString bytes, int samples) {
+        mailbox.add(new Work.Pcm(item, bytes));
+    }
+
+    @Override
+    public void item(OutputItem item) {
+        mailbox.add(new Work.Item(item));
+    }
+
+    /** Does one step, at most one frame's encoding; answers whether there was anything to do. */
+    public boolean runOnce(long nowNanos) {
+        boolean received = receive(nowNanos);
+        return switch (pending.peek()) {
+            case null -> flushIfDue(nowNanos) || received;
+            case Work.Pcm _ when inbox.framesAhead() >= FRAMES_AHEAD -> received;
+            case Work.Pcm pcm -> {
+                encode(pcm);
+                yield true;
+            }
+            case Work.Item(OutputItem item) -> {
+                pending.remove();
+                pass(item);
+                yield true;
+            }
+        };
+    }
+
+    /** Whether a begun frame waits for {@link #flushDeadlineNanos}. */
+    public boolean flushWaits() {
+        return pending.isEmpty() && waitingSamples() > 0;
+    }
+
+    public long flushDeadlineNanos() {
+        return lastAudioNanos + FLUSH_NANOS;
+    }
+
+    private boolean receive(long nowNanos) {
+        boolean received = false;
+        for (Work work = mailbox.poll(); work != null; work = mailbox.poll()) {
+            received = true;
+            if (work instanceof Work.Item(Clear clear)) {
+                clear(clear);
+            } else {
+                pending.add(work);
+                lastAudioNanos = nowNanos;
+            }
+        }
+        return received;
+    }
+
+    private void encode(Work.Pcm pcm) {
+        if (encoding != pcm.item()) {
+            flush();
+            encoding = pcm.item();
+        }
+        int wanted = (frameSamples - waitingSamples()) * bytesPerSample;
+        int length = Math.min(wanted, pcm.bytes().size() - taken);
+        ByteBuffer piece = pcm.bytes().substring(taken, taken + length).asReadOnlyByteBuffer();
+        encoder().encode(piece, 0, length, (bytes, at, size) -> emit(bytes, at, size, 0));
+        taken += length;
+        if (taken == pcm.bytes().size()) {
+            taken = 0;
+            pending.remove();
+        }
+    }
+
+    private void pass(OutputItem item) {
+        switch (item) {
+            case Hangup _ -> {
+                flush();
+                inbox.item(item);
+            }
+            // What was said before the mark is still in the begun frame.
+            case Mark _ when waitingSamples() > 0 -> behindFrame.add(item);
+            case Mark _, Clear _, Frame _ -> inbox.item(item);
+        }
+    }
+
+    private boolean flushIfDue(long nowNanos) {
+        if (!flushWaits() || inbox.framesAhead() > 1 || nowNanos - flushDeadlineNanos() < 0) {
+            return false;
+        }
+        flush();
+        return true;
+    }
+
+    private void flush() {
+        if (waitingSamples() > 0) {
+            int padding = atClock(frameSamples - waitingSamples());
+            encoder().flush((bytes, at, size) -> emit(bytes, at, size, padding));
+        }
+    }
+
+    private void emit(ByteBuffer bytes, int offset, int length, int paddingSamples) {
+        PlayedItem item = encoding;
+        if (item == null) {
+            return;
+        }
+        byte[] opus = new byte[length];
+        bytes.get(offset, opus);
+        inbox.item(new Frame(item, opus, FRAME_SAMPLES, paddingSamples));
+        while (!behindFrame.isEmpty()) {
+            inbox.item(behindFrame.remove());
+        }
+    }
+
+    private void clear(Clear clear) {
+        long cut = 0;
+        boolean cutBefore = false;
+        PlayedItem begun = encoding;
+        if (begun != null && waitingSamples() > 0 && matches(clear, begun)) {
+            cut += atClock(waitingSamples());
+            cutBefore = true;
+        }
+        if (begun != null && matches(clear, begun)) {
+            encoder().reset();
+            encoding = null;
+        }
+        ArrayDeque<Mark> marks = new ArrayDeque<>();
+        while (behindFrame.poll() instanceof Mark mark) {
+            marks.add(new Mark(mark.name(), mark.cleared() || cutBefore));
+        }
+        int takenOfHead = taken;
+        for (int i = pending.size(); i > 0; i--) {
+            switch (pending.remove()) {
+                case Work.Pcm(PlayedItem item, ByteString bytes) when matches(clear, item) -> {
+                    cut += atClock((bytes.size() - takenOfHead) / bytesPerSample);
+                    cutBefore = true;
+                    if (takenOfHead > 0) {
+                        taken = 0;
+                    }
+                }
+                case Work.Item(Mark mark) ->
+                        pending.add(
+                                new Work.Item(new Mark(mark.name(), mark.cleared() || cutBefore)));
+                case Work other -> pending.add(other);
+            }
+            takenOfHead = 0;
+        }
+        dropped.accept(cut);
+        inbox.item(new Clear(clear.responseId(), cut));
+        while (!marks.isEmpty()) {
+            pass(marks.remove());
+        }
+    }
+
+    private VoiceEncoder encoder() {
+        VoiceEncoder encoder = opened;
+        if (encoder == null) {
+            encoder = encoders.get();
+            opened = encoder;
+        }
+        return encoder;
+    }
+
+    private int waitingSamples() {
+        return opened == null ? 0 : opened.waitingSamples();
+    }
+
+    /** Frees the encoder; on the codec thread. */
+    @Override
+    public void close() {
+        if (opened != null) {
+            opened.close();
+            opened = null;
+        }
+    }
+
+    private int atClock(int samples) {
+        return samples * (FRAME_SAMPLES / frameSamples);
+    }
+
+    private static boolean matches(Clear clear, PlayedItem item) {
+        return clear.responseId().isEmpty() || clear.responseId().equals(item.responseId());
+    }
+}
