@@ -1,0 +1,117 @@
+package dev.parley.transceiver.inference;
+
+import com.google.protobuf.ByteString;
+import dev.parley.transceiver.media.InputPath;
+import dev.parley.transceiver.media.OutputItem;
+import dev.parley.transceiver.media.OutputTarget;
+import dev.parley.transceiver.media.PlayedItem;
+import dev.parley.transceiver.media.VoiceInput;
+import dev.parley.transceiver.media.VoiceOutput;
+import java.nio.ByteBuffer;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call's virtual thread for whatever direction speaks PCM: neither the media loop nor the
+ * transport ever encodes or decodes. Input goes first; output is encoded frame by frame between.
+ */
+final class CodecThread implements InputPath.Sink, OutputTarget, AutoCloseable {
+    private final @Nullable VoiceInput input;
+    private final @Nullable VoiceOutput output;
+    private final LongSupplier clock;
+    private final Consumer<RuntimeException> onFault;
+    private final Thread thread;
+    private volatile boolean stopped;
+
+    /**
+     * Starts the thread.
+     *
+     * @param onFault told, once, when it dies of a fault of ours
+     */
+    CodecThread(
+            String name,
+            @Nullable VoiceInput input,
+            @Nullable VoiceOutput output,
+            LongSupplier clock,
+            Consumer<RuntimeException> onFault) {
+        this.input = input;
+        this.output = output;
+        this.clock = clock;
+        this.onFault = onFault;
+        this.thread = Thread.ofVirtual().name(name).unstarted(this::run);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    @Override
+    public void packet(
+            long offsetSamples,
+            int samples,
+            int missing,
+            int audioLevel,
+            ByteBuffer bytes,
+            int offset,
+            int length) {
+        if (input != null) {
+            input.packet(offsetSamples, samples, missing, audioLevel, bytes, offset, length);
+            wake();
+        }
+    }
+
+    @Override
+    public void audio(PlayedItem item, ByteString bytes, int samples) {
+        if (output != null) {
+            output.audio(item, bytes, samples);
+            wake();
+        }
+    }
+
+    @Override
+    public void item(OutputItem item) {
+        if (output != null) {
+            output.item(item);
+            wake();
+        }
+    }
+
+    /** Has it look for work. */
+    void wake() {
+        LockSupport.unpark(thread);
+    }
+
+    /** Ends the thread soon and frees its codecs. */
+    @Override
+    public void close() {
+        stopped = true;
+        wake();
+    }
+
+    private void run() {
+        try (VoiceInput in = input;
+                VoiceOutput out = output) {
+            while (!stopped) {
+                boolean worked = in != null && in.runOnce();
+                worked |= out != null && out.runOnce(clock.getAsLong());
+                if (!worked) {
+                    await(out);
+                }
+            }
+        } catch (RuntimeException e) {
+            onFault.accept(e);
+        }
+    }
+
+    private void await(@Nullable VoiceOutput out) {
+        if (out != null && out.flushWaits()) {
+            // Past the deadline the frame still waits for the queue in front of it to run low.
+            long wait = out.flushDeadlineNanos() - clock.getAsLong();
+            LockSupport.parkNanos(this, Math.max(wait, 5_000_000L));
+        } else {
+            LockSupport.park(this);
+        }
+    }
+}

@@ -1,0 +1,69 @@
+package dev.parley.transceiver.inference;
+
+import dev.parley.proto.inference.v1.AudioEncoding;
+import dev.parley.proto.inference.v1.AudioFormat;
+import dev.parley.proto.inference.v1.SessionReady;
+import dev.parley.transceiver.audio.InferenceFormat;
+import dev.parley.transceiver.audio.InferenceFormat.Encoding;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The audio formats of one call as the backend chose them.
+ *
+ * @param input caller to inference
+ * @param output inference to caller
+ */
+public record Formats(InferenceFormat input, InferenceFormat output) {
+    /** What we offer for either direction, best first. */
+    public static final List<AudioFormat> OFFERED =
+            List.of(
+                    format(AudioEncoding.AUDIO_ENCODING_OPUS, 48_000),
+                    format(AudioEncoding.AUDIO_ENCODING_LINEAR16, 24_000),
+                    format(AudioEncoding.AUDIO_ENCODING_LINEAR16, 16_000),
+                    format(AudioEncoding.AUDIO_ENCODING_LINEAR16, 48_000),
+                    format(AudioEncoding.AUDIO_ENCODING_LINEAR16, 8_000),
+                    format(AudioEncoding.AUDIO_ENCODING_MULAW, 8_000),
+                    format(AudioEncoding.AUDIO_ENCODING_ALAW, 8_000));
+
+    private static final int DEFAULT_RATE_HZ = 24_000;
+    private static final InferenceFormat DEFAULT =
+            new InferenceFormat(Encoding.LINEAR16, DEFAULT_RATE_HZ);
+
+    /** Reads the backend's choice; null when it chose what was not offered. */
+    public static @Nullable Formats find(SessionReady ready) {
+        InferenceFormat input = ready.hasInputFormat() ? find(ready.getInputFormat()) : DEFAULT;
+        InferenceFormat output = ready.hasOutputFormat() ? find(ready.getOutputFormat()) : DEFAULT;
+        return input == null || output == null ? null : new Formats(input, output);
+    }
+
+    private static @Nullable InferenceFormat find(AudioFormat chosen) {
+        Encoding encoding =
+                switch (chosen.getEncoding()) {
+                    case AUDIO_ENCODING_OPUS -> Encoding.OPUS;
+                    case AUDIO_ENCODING_LINEAR16 -> Encoding.LINEAR16;
+                    case AUDIO_ENCODING_MULAW -> Encoding.MULAW;
+                    case AUDIO_ENCODING_ALAW -> Encoding.ALAW;
+                    case AUDIO_ENCODING_UNSPECIFIED, UNRECOGNIZED -> null;
+                };
+        if (encoding == null) {
+            return null;
+        }
+        int rate = chosen.getSampleRateHz();
+        int defaultRate =
+                switch (encoding) {
+                    case OPUS -> 48_000;
+                    case LINEAR16 -> DEFAULT_RATE_HZ;
+                    case MULAW, ALAW -> 8_000;
+                };
+        try {
+            return new InferenceFormat(encoding, rate == 0 ? defaultRate : rate);
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
+    }
+
+    private static AudioFormat format(AudioEncoding encoding, int sampleRateHz) {
+        return AudioFormat.newBuilder().setEncoding(encoding).setSampleRateHz(sampleRateHz).build();
+    }
+}

@@ -1,0 +1,217 @@
+package dev.parley.transceiver.inference;
+
+import dev.parley.proto.inference.v1.ConverseResponse;
+import dev.parley.proto.inference.v1.SessionEnd;
+import dev.parley.proto.inference.v1.SessionReady;
+import dev.parley.proto.inference.v1.SessionStart;
+import dev.parley.transceiver.audio.InferenceFormat;
+import dev.parley.transceiver.audio.OpusLibrary;
+import dev.parley.transceiver.audio.OpusSettings;
+import dev.parley.transceiver.audio.VoiceDecoder;
+import dev.parley.transceiver.audio.VoiceEncoder;
+import dev.parley.transceiver.media.Backlog;
+import dev.parley.transceiver.media.InputPath;
+import dev.parley.transceiver.media.OutputInbox;
+import dev.parley.transceiver.media.OutputItem;
+import dev.parley.transceiver.media.OutputTarget;
+import dev.parley.transceiver.media.Playout;
+import dev.parley.transceiver.media.VoiceInput;
+import dev.parley.transceiver.media.VoiceOutput;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The inference side of one call: its stream, its codecs where inference speaks PCM, and the queue
+ * of output between them and the media loop. Made by the thread that sets the call up, which opens
+ * it, waits for {@link #ready}, then connects it.
+ */
+public final class InferenceCall {
+    /** What the call tells its owner, on threads that must not be blocked. */
+    public interface Owner {
+        /** The first input was handed to inference. */
+        void onFirstInput();
+
+        /** Inference failed and nothing more will come; at most once. */
+        void onInferenceFailed(Status status);
+
+        /** The codec thread died of a fault of ours. */
+        void onCodecFault(RuntimeException fault);
+    }
+
+    /** With this many frames left, the codec thread is woken to encode more. */
+    private static final int LOW_WATER_FRAMES = 6;
+
+    private final String name;
+    private final InferenceStream stream;
+    private final CompletableFuture<SessionReady> ready = new CompletableFuture<>();
+    private final OutputInbox inbox = new OutputInbox();
+    private final Backlog backlog;
+    private @Nullable CodecThread codecs;
+    private InputPath.@Nullable Sink input;
+    private @Nullable Connection connection;
+    private @Nullable Status earlyStatus;
+
+    /** Where messages and the end of the stream go. */
+    private record Connection(OutputIntake intake, Owner owner) {}
+
+    private InferenceCall(Backends backends, SessionStart start, long highWaterSamples) {
+        this.name = "codec-" + start.getSessionId();
+        this.backlog = new Backlog(highWaterSamples);
+        this.stream = backends.converse(start, new Responses());
+    }
+
+    /**
+     * Opens the stream.
+     *
+     * @param highWaterSamples output audio at 48 kHz that may wait before reading stops
+     * @throws IllegalArgumentException when no backend serves the model
+     */
+    public static InferenceCall open(Backends backends, SessionStart start, long highWaterSamples) {
+        return new InferenceCall(backends, start, highWaterSamples);
+    }
+
+    /** The backend's acceptance, or a {@link StatusRuntimeException} with its refusal. */
+    public CompletableFuture<SessionReady> ready() {
+        return ready;
+    }
+
+    /** Sets up the audio paths and lets the backend speak; once, after {@link #ready}. */
+    public void connect(Formats formats, OpusLibrary library, LongSupplier clock, Owner owner) {
+        InputUplink uplink = new InputUplink(stream, owner::onFirstInput);
+        InferenceFormat in = formats.input();
+        InferenceFormat out = formats.output();
+        VoiceInput voiceIn =
+                in.isPcm() ? new VoiceInput(() -> new VoiceDecoder(library, in), uplink) : null;
+        VoiceOutput voiceOut =
+                out.isPcm()
+                        ? new VoiceOutput(
+                                out,
+                                () -> new VoiceEncoder(library, out, OpusSettings.VOICE),
+                                inbox,
+                                this::removed)
+                        : null;
+        if (voiceIn != null || voiceOut != null) {
+            codecs = new CodecThread(name, voiceIn, voiceOut, clock, owner::onCodecFault);
+            codecs.start();
+        }
+        input = voiceIn == null ? uplink : codecs;
+        OutputTarget target = voiceOut == null || codecs == null ? inbox : codecs;
+        OutputIntake intake = new OutputIntake(out, target, backlog);
+        Status ended;
+        synchronized (ready) {
+            connection = new Connection(intake, owner);
+            ended = earlyStatus;
+        }
+        if (ended == null) {
+            stream.requestNext();
+        } else {
+            onClosed(new Connection(intake, owner), ended);
+        }
+    }
+
+    /** Where the media loop puts input; only when connected. */
+    public InputPath.Sink input() {
+        if (input == null) {
+            throw new IllegalStateException("not connected");
+        }
+        return input;
+    }
+
+    /** A playout's listener that reports to inference. */
+    public Playout.Listener reports(Consumer<String> onHangup) {
+        return new PlaybackReports(stream, onHangup);
+    }
+
+    /** The next thing inference wants done with its output, or null; for the media loop. */
+    public @Nullable OutputItem pollOutput() {
+        return inbox.poll();
+    }
+
+    /**
+     * Tells that output has been sent or cleared, so that more may be read and encoded.
+     *
+     * @param samples their audio at 48 kHz
+     */
+    public void left(int frames, long samples) {
+        inbox.left(frames);
+        if (codecs != null && inbox.framesAhead() <= LOW_WATER_FRAMES) {
+            codecs.wake();
+        }
+        removed(samples);
+    }
+
+    /** Ends the call from our side. */
+    public void end(SessionEnd end) {
+        stream.end(end);
+        closeCodecs();
+    }
+
+    /** Breaks off a call that never began. */
+    public void cancel(String reason) {
+        stream.cancel(reason);
+        closeCodecs();
+    }
+
+    private void closeCodecs() {
+        if (codecs != null) {
+            codecs.close();
+        }
+    }
+
+    /** Input messages that inference was too slow for. */
+    public long inputDropped() {
+        return stream.audioDropped();
+    }
+
+    private void removed(long samples) {
+        if (backlog.remove(samples)) {
+            stream.requestNext();
+        }
+    }
+
+    private static void onClosed(Connection connection, Status status) {
+        if (status.isOk()) {
+            var _ = connection.intake().hangUp("");
+        } else if (!connection.intake().hungUp()) {
+            connection.owner().onInferenceFailed(status);
+        }
+    }
+
+    private final class Responses implements InferenceStream.Listener {
+        @Override
+        public void onReady(SessionReady message) {
+            ready.complete(message);
+        }
+
+        @Override
+        public void onMessage(ConverseResponse message) {
+            Connection to = connection();
+            if (to != null && to.intake().take(message)) {
+                stream.requestNext();
+            }
+        }
+
+        @Override
+        public void onClosed(Status status) {
+            ready.completeExceptionally(new StatusRuntimeException(status));
+            Connection to;
+            synchronized (ready) {
+                to = connection;
+                earlyStatus = status;
+            }
+            if (to != null) {
+                InferenceCall.onClosed(to, status);
+            }
+        }
+
+        private @Nullable Connection connection() {
+            synchronized (ready) {
+                return connection;
+            }
+        }
+    }
+}

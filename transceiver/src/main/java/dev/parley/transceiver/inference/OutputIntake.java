@@ -1,0 +1,146 @@
+package dev.parley.transceiver.inference;
+
+import com.google.protobuf.ByteString;
+import dev.parley.proto.inference.v1.ConverseResponse;
+import dev.parley.proto.inference.v1.OutputAudio;
+import dev.parley.transceiver.audio.InferenceFormat;
+import dev.parley.transceiver.audio.OpusDecoder;
+import dev.parley.transceiver.audio.OpusPacket;
+import dev.parley.transceiver.media.Backlog;
+import dev.parley.transceiver.media.InputClock;
+import dev.parley.transceiver.media.OutputItem;
+import dev.parley.transceiver.media.OutputTarget;
+import dev.parley.transceiver.media.PlayedItem;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.SequencedMap;
+import java.util.SequencedSet;
+
+/**
+ * Takes what inference says in order: checks it, refuses what was cleared, and hands it on. Owned
+ * by the thread on which the stream delivers.
+ */
+final class OutputIntake {
+    /** Cleared responses that are remembered. */
+    private static final int MAX_REFUSED = 256;
+
+    /** Items whose position is remembered while others play. */
+    private static final int MAX_ITEMS = 64;
+
+    private record ItemKey(String responseId, String itemId) {}
+
+    private final InferenceFormat format;
+    private final OutputTarget target;
+    private final Backlog backlog;
+    private final OpusPacket opus = new OpusPacket();
+    private final SequencedSet<String> refused = new LinkedHashSet<>();
+    private final SequencedMap<ItemKey, PlayedItem> items = new LinkedHashMap<>();
+    private PlayedItem last = new PlayedItem("", "");
+    private long pcmBytes;
+    private long invalid;
+    private boolean hungUp;
+
+    OutputIntake(InferenceFormat format, OutputTarget target, Backlog backlog) {
+        this.format = format;
+        this.target = target;
+        this.backlog = backlog;
+        items.put(new ItemKey("", ""), last);
+    }
+
+    /** Takes a message; answers whether to read the next one now. */
+    boolean take(ConverseResponse message) {
+        if (hungUp) {
+            return true;
+        }
+        return switch (message.getMessageCase()) {
+            case OUTPUT_AUDIO -> audio(message.getOutputAudio());
+            case CLEAR_AUDIO -> clear(message.getClearAudio().getResponseId());
+            case MARK -> pass(new OutputItem.Mark(message.getMark().getName(), false));
+            case SESSION_END -> hangUp(message.getSessionEnd().getMessage());
+            // No data channel yet, and no observers: nothing to do with these.
+            case TRANSCRIPT, SERVER_EVENT, ERROR, SESSION_READY, MESSAGE_NOT_SET -> true;
+        };
+    }
+
+    /** Ends the call after what was said so far; only the first time counts. */
+    boolean hangUp(String message) {
+        if (!hungUp) {
+            hungUp = true;
+            target.item(new OutputItem.Hangup(message));
+        }
+        return true;
+    }
+
+    boolean hungUp() {
+        return hungUp;
+    }
+
+    /** Messages whose audio was empty, too long or no Opus packet. */
+    long invalid() {
+        return invalid;
+    }
+
+    private boolean pass(OutputItem item) {
+        target.item(item);
+        return true;
+    }
+
+    private boolean clear(String responseId) {
+        if (!responseId.isEmpty()) {
+            refused.add(responseId);
+            if (refused.size() > MAX_REFUSED) {
+                refused.removeFirst();
+            }
+        }
+        return pass(new OutputItem.Clear(responseId, 0));
+    }
+
+    private boolean audio(OutputAudio message) {
+        if (refused.contains(message.getResponseId())) {
+            return true;
+        }
+        int samples = samples(message.getAudio());
+        if (samples < 0) {
+            invalid++;
+            return true;
+        }
+        target.audio(
+                item(message.getResponseId(), message.getItemId()), message.getAudio(), samples);
+        return backlog.add(samples);
+    }
+
+    /** Length at 48 kHz, negative when it is no audio. */
+    private int samples(ByteString audio) {
+        if (!format.isPcm()) {
+            return audio.size() <= OpusDecoder.MAX_PACKET_BYTES
+                            && opus.wrap(audio.asReadOnlyByteBuffer(), 0, audio.size())
+                    ? opus.durationSamples()
+                    : -1;
+        }
+        if (audio.isEmpty()) {
+            return -1;
+        }
+        // A sample may be split between messages; over all of them none is lost.
+        long samplesBefore = pcmBytes / format.bytesPerSample();
+        pcmBytes += audio.size();
+        long samples = pcmBytes / format.bytesPerSample() - samplesBefore;
+        return (int) samples * (InputClock.RATE_HZ / format.sampleRateHz());
+    }
+
+    private PlayedItem item(String responseId, String itemId) {
+        if (last.responseId().equals(responseId) && last.itemId().equals(itemId)) {
+            return last;
+        }
+        ItemKey key = new ItemKey(responseId, itemId);
+        PlayedItem item = items.get(key);
+        if (item == null) {
+            item = new PlayedItem(responseId, itemId);
+            items.put(key, item);
+            if (items.size() > MAX_ITEMS) {
+                items.pollFirstEntry();
+            }
+        }
+        last = item;
+        return item;
+    }
+}
