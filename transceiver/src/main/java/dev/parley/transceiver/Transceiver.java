@@ -1,0 +1,252 @@
+package dev.parley.transceiver;
+
+import dev.parley.otel.Telemetry;
+import dev.parley.rtc.dtls.DtlsHandshake;
+import dev.parley.rtc.dtls.DtlsIdentity;
+import dev.parley.rtc.route.RouteKeys;
+import dev.parley.rtc.rtp.NtpTime;
+import dev.parley.runtime.config.ConfigException;
+import dev.parley.runtime.config.ConfigLoader;
+import dev.parley.runtime.udp.IpAddress;
+import dev.parley.runtime.udp.NioUdpPoller;
+import dev.parley.runtime.udp.UdpBindException;
+import dev.parley.runtime.udp.UdpOptions;
+import dev.parley.runtime.udp.UdpPoller;
+import dev.parley.runtime.udp.UdpPort;
+import dev.parley.transceiver.audio.OpusLibrary;
+import dev.parley.transceiver.control.CallSetup;
+import dev.parley.transceiver.control.Calls;
+import dev.parley.transceiver.control.ControlServer;
+import dev.parley.transceiver.control.ControlService;
+import dev.parley.transceiver.control.RouteMint;
+import dev.parley.transceiver.inference.Backends;
+import dev.parley.transceiver.media.InputClock;
+import dev.parley.transceiver.session.EndReason;
+import dev.parley.transceiver.session.LoopSettings;
+import dev.parley.transceiver.session.LoopThread;
+import dev.parley.transceiver.session.MediaLoop;
+import dev.parley.transceiver.session.SessionLimits;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.net.InetSocketAddress;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
+
+/** The transceiver service: owns every bit of WebRTC state of its calls. */
+public final class Transceiver implements AutoCloseable {
+    private static final Logger LOGGER = System.getLogger(Transceiver.class.getName());
+
+    private static final long END_CALLS_SECONDS = 2;
+
+    private final List<Loop> loops;
+    private final Backends backends;
+    private final ControlService service;
+    private final ControlServer server;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    /** A media loop, its thread and its address. */
+    private record Loop(MediaLoop loop, LoopThread thread, InetSocketAddress address) {}
+
+    private Transceiver(
+            List<Loop> loops, Backends backends, ControlService service, ControlServer server) {
+        this.loops = loops;
+        this.backends = backends;
+        this.service = service;
+        this.server = server;
+    }
+
+    /**
+     * Binds the sockets and begins to take calls.
+     *
+     * @throws ConfigException when an address cannot be bound or a value cannot be used; the
+     *     message names the key
+     */
+    public static Transceiver start(TransceiverConfig config, Telemetry telemetry) {
+        LOGGER.log(Level.INFO, "transceiver config:\n" + ConfigLoader.describe(config));
+        SecureRandom random = new SecureRandom();
+        LongSupplier clock = System::nanoTime;
+        NtpTime ntp = new NtpTime(unixNanos(), clock.getAsLong());
+        RouteKeys keys = routeKeys(config.routeKeys());
+        Calls calls = new Calls(config.maxSessions());
+        List<Loop> loops = new ArrayList<>();
+        Backends backends = Backends.open(config.backends(), config.backendKeepalive());
+        try {
+            InetSocketAddress media = mediaAddress(config);
+            LoopSettings settings = new LoopSettings(config.relayCidrs(), keys);
+            for (int i = 0; i < config.mediaLoops(); i++) {
+                loops.add(open(config, settings, media, i, clock, ntp, random, calls));
+            }
+            List<CallSetup.Target> targets =
+                    loops.stream()
+                            .map(
+                                    loop ->
+                                            new CallSetup.Target(
+                                                    loop.loop(),
+                                                    new RouteMint(
+                                                            keys,
+                                                            config.routeKeyId(),
+                                                            config.clusterId(),
+                                                            loop.address())))
+                            .toList();
+            CallSetup setup =
+                    new CallSetup(
+                            settings(config),
+                            calls,
+                            backends,
+                            targets,
+                            DtlsIdentity.generate(random),
+                            new DtlsHandshake(
+                                    random,
+                                    (int) config.setupTimeout().toMillis(),
+                                    DtlsHandshake.DEFAULT_RESEND_MILLIS),
+                            // Loaded now, not while the first caller waits.
+                            OpusLibrary.best(),
+                            clock,
+                            random);
+            ControlService service = new ControlService(setup, calls);
+            ControlServer server =
+                    ControlServer.start(
+                            config.controlAddress().resolve("control_address"), service);
+            TransceiverMetrics.register(telemetry, loops.stream().map(Loop::loop).toList(), calls);
+            Transceiver started = new Transceiver(List.copyOf(loops), backends, service, server);
+            LOGGER.log(Level.INFO, started.addresses());
+            return started;
+        } catch (RuntimeException e) {
+            loops.forEach(loop -> loop.thread().close());
+            backends.close();
+            throw e;
+        }
+    }
+
+    private static long unixNanos() {
+        Instant now = Instant.now();
+        return TimeUnit.SECONDS.toNanos(now.getEpochSecond()) + now.getNano();
+    }
+
+    private static CallSetup.Settings settings(TransceiverConfig config) {
+        return new CallSetup.Settings(
+                new SessionLimits(
+                        config.setupTimeout().toNanos(),
+                        config.consentTimeout().toNanos(),
+                        config.maxDuration().toNanos(),
+                        config.reorderWait().toNanos(),
+                        (int) samples(config.outputCushion())),
+                samples(config.outputHighWater()),
+                config.backendReadyTimeout().toNanos());
+    }
+
+    private static long samples(Duration duration) {
+        return duration.toMillis() * (InputClock.RATE_HZ / 1000);
+    }
+
+    private static RouteKeys routeKeys(Map<String, String> hexById) {
+        Map<Integer, byte[]> keys = new HashMap<>();
+        hexById.forEach((id, hex) -> keys.put(Integer.parseInt(id), HexFormat.of().parseHex(hex)));
+        return RouteKeys.of(keys);
+    }
+
+    /** What relays send to, so it must be an address and not all of them. */
+    private static InetSocketAddress mediaAddress(TransceiverConfig config) {
+        InetSocketAddress address = config.mediaAddress().resolve("media_address");
+        if (address.getAddress().isAnyLocalAddress()) {
+            throw new ConfigException(
+                    "media_address: \""
+                            + config.mediaAddress()
+                            + "\" is a wildcard, but relays send to it;"
+                            + " give the address of this machine that they reach");
+        }
+        return address;
+    }
+
+    private static Loop open(
+            TransceiverConfig config,
+            LoopSettings settings,
+            InetSocketAddress base,
+            int index,
+            LongSupplier clock,
+            NtpTime ntp,
+            SecureRandom random,
+            Calls calls) {
+        int wanted = base.getPort() == 0 ? 0 : base.getPort() + index;
+        UdpPoller poller = new NioUdpPoller();
+        UdpPort port;
+        try {
+            port =
+                    poller.bind(
+                            new InetSocketAddress(base.getAddress(), wanted),
+                            new UdpOptions(
+                                    false, config.receiveBufferBytes(), config.sendBufferBytes()));
+        } catch (UdpBindException e) {
+            poller.close();
+            throw new ConfigException(
+                    "media_address: "
+                            + e.getMessage()
+                            + "; free it or give an address of this machine");
+        }
+        MediaLoop loop = new MediaLoop(settings, port, poller::wakeup, ntp, random, calls::remove);
+        LoopThread thread = LoopThread.start("media-loop-" + index, loop, poller, clock);
+        return new Loop(loop, thread, port.localAddress());
+    }
+
+    private String addresses() {
+        StringBuilder text = new StringBuilder("transceiver on");
+        mediaAddresses().forEach(a -> text.append(' ').append(IpAddress.text(a)));
+        return text + ", control on " + IpAddress.text(controlAddress());
+    }
+
+    /** Where signaling reaches it. */
+    public InetSocketAddress controlAddress() {
+        return server.address();
+    }
+
+    /** Where relays reach its media loops. */
+    public List<InetSocketAddress> mediaAddresses() {
+        return loops.stream().map(Loop::address).toList();
+    }
+
+    /** Ends all calls, tells everyone why, and stops. Calling it again does nothing. */
+    @Override
+    public void close() {
+        if (!closed.compareAndSet(false, true)) {
+            return;
+        }
+        service.drain();
+        server.drain();
+        endCalls();
+        loops.forEach(loop -> loop.thread().close());
+        backends.close();
+        server.close();
+        LOGGER.log(Level.INFO, "transceiver stopped");
+    }
+
+    private void endCalls() {
+        CompletableFuture<?>[] ended =
+                loops.stream()
+                        .map(
+                                loop ->
+                                        loop.loop()
+                                                .endAll(
+                                                        EndReason.SHUTDOWN,
+                                                        "the transceiver stops"))
+                        .toArray(CompletableFuture<?>[]::new);
+        try {
+            CompletableFuture.allOf(ended).get(END_CALLS_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException e) {
+            LOGGER.log(Level.WARNING, "calls could not be ended in time", e);
+        }
+    }
+}

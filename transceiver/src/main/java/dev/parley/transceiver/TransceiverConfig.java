@@ -1,0 +1,161 @@
+package dev.parley.transceiver;
+
+import dev.parley.runtime.config.Cidr;
+import dev.parley.runtime.config.ConfigException;
+import dev.parley.runtime.config.HostPort;
+import dev.parley.runtime.config.Option;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+
+/** Everything that can be set on a transceiver. */
+public record TransceiverConfig(
+        @Option(
+                        value =
+                                "Address of the media sockets, host:port; loop i binds port + i."
+                                        + " Relays send to it, so it must be one they reach,"
+                                        + " not a wildcard. Port 0 takes any free port.",
+                        orElse = "127.0.0.1:0")
+                HostPort mediaAddress,
+        @Option(
+                        value = "Media loops, each with a socket and a thread of its own.",
+                        orElse = "1",
+                        min = 1,
+                        max = 64)
+                int mediaLoops,
+        @Option(
+                        value = "Address of the gRPC server that signaling calls, host:port.",
+                        orElse = "127.0.0.1:0")
+                HostPort controlAddress,
+        @Option(
+                        value = "Ranges from which packets with a client header are accepted.",
+                        orElse = "127.0.0.0/8")
+                List<Cidr> relayCidrs,
+        @Option(
+                        value =
+                                "Keys that seal route tokens: key id (0..15) = 32 hex digits. The"
+                                        + " relays need the same.",
+                        secret = true)
+                Map<String, String> routeKeys,
+        @Option(
+                        value = "Id of the route key that new tokens are sealed with.",
+                        orElse = "0",
+                        min = 0,
+                        max = 15)
+                int routeKeyId,
+        @Option(
+                        value = "Number of this cluster, written into route tokens.",
+                        orElse = "0",
+                        min = 0,
+                        max = 65_535)
+                int clusterId,
+        @Option("Inference services: model = host:port; the model \"*\" stands for any" + " other.")
+                Map<String, String> backends,
+        @Option(
+                        value =
+                                "Silence on a connection to an inference service after which it is"
+                                        + " probed. A gRPC server breaks connections that are probed"
+                                        + " more often than it permits; 5m is what most permit.",
+                        orElse = "5m",
+                        min = 10_000)
+                Duration backendKeepalive,
+        @Option(
+                        value =
+                                "How long an inference service may take to accept a call before"
+                                        + " the caller gets an error.",
+                        orElse = "2s",
+                        min = 100,
+                        max = 60_000)
+                Duration backendReadyTimeout,
+        @Option(
+                        value = "Most calls at a time; more are refused.",
+                        orElse = "1000",
+                        min = 1,
+                        max = 1_000_000)
+                int maxSessions,
+        @Option(
+                        value = "How long a client may take from the answer to finished DTLS.",
+                        orElse = "15s",
+                        min = 1_000,
+                        max = 300_000)
+                Duration setupTimeout,
+        @Option(
+                        value =
+                                "How long a call lives without an ICE check of its client"
+                                        + " (RFC 7675: 30s).",
+                        orElse = "30s",
+                        min = 1_000,
+                        max = 300_000)
+                Duration consentTimeout,
+        @Option(value = "Longest call.", orElse = "2h", min = 1_000) Duration maxDuration,
+        @Option(
+                        value =
+                                "Longest wait for a missing input packet when later ones have"
+                                        + " come.",
+                        orElse = "60ms",
+                        min = 0,
+                        max = 1_000)
+                Duration reorderWait,
+        @Option(
+                        value =
+                                "Output audio that should be queued behind the first packet of a"
+                                        + " spurt before it leaves; hides jitter of a source that"
+                                        + " speaks in real time, and delays such a source by as much.",
+                        orElse = "20ms",
+                        min = 0,
+                        max = 500)
+                Duration outputCushion,
+        @Option(
+                        value =
+                                "Output audio that may wait for its time; with more waiting nothing"
+                                        + " more is read from the inference service, neither audio nor"
+                                        + " ClearAudio.",
+                        orElse = "30s",
+                        min = 100,
+                        max = 600_000)
+                Duration outputHighWater,
+        @Option(
+                        value = "Receive buffer asked for on each media socket, bytes.",
+                        orElse = "4194304",
+                        min = 4_096,
+                        max = 1_073_741_824)
+                int receiveBufferBytes,
+        @Option(
+                        value = "Send buffer asked for on each media socket, bytes.",
+                        orElse = "4194304",
+                        min = 4_096,
+                        max = 1_073_741_824)
+                int sendBufferBytes) {
+    private static final int KEY_BYTES = 16;
+
+    public TransceiverConfig {
+        if (!routeKeys.containsKey(Integer.toString(routeKeyId))) {
+            throw new ConfigException(
+                    "route_key_id: route_keys has no key "
+                            + routeKeyId
+                            + "; name one of those it has");
+        }
+        routeKeys.forEach(TransceiverConfig::checkKey);
+        if (backends.isEmpty()) {
+            throw new ConfigException(
+                    "backends: no inference service is given; write for instance"
+                            + " \"*=127.0.0.1:9090\"");
+        }
+    }
+
+    private static void checkKey(String id, String hex) {
+        try {
+            int number = Integer.parseInt(id);
+            if (number >= 0 && number <= 15 && HexFormat.of().parseHex(hex).length == KEY_BYTES) {
+                return;
+            }
+        } catch (IllegalArgumentException e) {
+            // The message must not show the key, so it is the same for all that is wrong.
+        }
+        throw new ConfigException(
+                "route_keys: the entry \""
+                        + id
+                        + "\" is no key; write an id 0..15 and 32 hex digits");
+    }
+}

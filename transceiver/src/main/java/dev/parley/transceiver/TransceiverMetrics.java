@@ -1,0 +1,45 @@
+package dev.parley.transceiver;
+
+import dev.parley.otel.Telemetry;
+import dev.parley.transceiver.control.Calls;
+import dev.parley.transceiver.session.LoopMetrics;
+import dev.parley.transceiver.session.MediaLoop;
+import java.util.List;
+
+/** What a transceiver tells telemetry. */
+final class TransceiverMetrics {
+    private TransceiverMetrics() {}
+
+    static void register(Telemetry telemetry, List<MediaLoop> loops, Calls calls) {
+        telemetry.gauge(
+                "parley.transceiver.sessions",
+                "Calls that exist or are being set up",
+                "{session}",
+                calls::count);
+        LoopMetrics metrics = new LoopMetrics(loops);
+        telemetry.counters(
+                "parley.transceiver.drops",
+                "Datagrams and packets dropped, by reason",
+                "{packet}",
+                "reason",
+                metrics.drops());
+        telemetry.counters(
+                "parley.transceiver.sessions.ended",
+                "Calls that ended, by reason",
+                "{session}",
+                "reason",
+                metrics.ended());
+        telemetry.counters(
+                "parley.transceiver.checks",
+                "Authentic ICE checks, by outcome",
+                "{packet}",
+                "outcome",
+                metrics.checks());
+        telemetry.counters(
+                "parley.transceiver.rtp",
+                "RTP packets, by what became of them",
+                "{packet}",
+                "outcome",
+                metrics.packets());
+    }
+}

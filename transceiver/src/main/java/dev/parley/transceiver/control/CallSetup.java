@@ -1,0 +1,312 @@
+package dev.parley.transceiver.control;
+
+import com.google.protobuf.ByteString;
+import dev.parley.proto.control.v1.CreateSessionRequest;
+import dev.parley.proto.control.v1.CreateSessionResponse;
+import dev.parley.proto.inference.v1.SessionReady;
+import dev.parley.proto.inference.v1.SessionStart;
+import dev.parley.rtc.dtls.DtlsHandshake;
+import dev.parley.rtc.dtls.DtlsIdentity;
+import dev.parley.rtc.dtls.DtlsRole;
+import dev.parley.rtc.dtls.Fingerprint;
+import dev.parley.rtc.ice.IceCredentials;
+import dev.parley.rtc.sdp.SdpAnswer;
+import dev.parley.rtc.sdp.SdpCandidate;
+import dev.parley.rtc.sdp.SdpException;
+import dev.parley.rtc.sdp.SdpFingerprint;
+import dev.parley.rtc.sdp.SdpOffer;
+import dev.parley.rtc.sdp.SdpSetup;
+import dev.parley.runtime.config.HostPort;
+import dev.parley.transceiver.audio.OpusLibrary;
+import dev.parley.transceiver.inference.Backends;
+import dev.parley.transceiver.inference.Formats;
+import dev.parley.transceiver.inference.InferenceCall;
+import dev.parley.transceiver.session.EndReason;
+import dev.parley.transceiver.session.MediaLoop;
+import dev.parley.transceiver.session.Session;
+import dev.parley.transceiver.session.SessionId;
+import dev.parley.transceiver.session.SessionLimits;
+import dev.parley.transceiver.session.SessionSpec;
+import dev.parley.transceiver.session.SetupPhases;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
+
+/**
+ * Sets calls up: reads the offer, asks inference, writes the answer, and hands the session to a
+ * media loop. Runs on the thread of the control request, which may block.
+ */
+public final class CallSetup {
+    /** A media loop and how route tokens name it. */
+    public record Target(MediaLoop loop, RouteMint routes) {}
+
+    /**
+     * What calls of this process have in common.
+     *
+     * @param highWaterSamples output audio at 48 kHz that may wait before inference is not read
+     * @param readyNanos how long inference may take to accept
+     */
+    public record Settings(SessionLimits limits, long highWaterSamples, long readyNanos) {}
+
+    private final Settings settings;
+    private final Calls calls;
+    private final Backends backends;
+    private final List<Target> targets;
+    private final DtlsIdentity identity;
+    private final DtlsHandshake handshake;
+    private final OpusLibrary opus;
+    private final LongSupplier clock;
+    private final RandomGenerator random;
+    private final AtomicInteger nextTarget = new AtomicInteger();
+
+    public CallSetup(
+            Settings settings,
+            Calls calls,
+            Backends backends,
+            List<Target> targets,
+            DtlsIdentity identity,
+            DtlsHandshake handshake,
+            OpusLibrary opus,
+            LongSupplier clock,
+            RandomGenerator random) {
+        this.settings = settings;
+        this.calls = calls;
+        this.backends = backends;
+        this.targets = List.copyOf(targets);
+        this.identity = identity;
+        this.handshake = handshake;
+        this.opus = opus;
+        this.clock = clock;
+        this.random = random;
+    }
+
+    /** Sets a call up. */
+    CreateSessionResponse create(CreateSessionRequest request) throws RefusedException {
+        try (Calls.Place place = calls.findPlace()) {
+            if (place == null) {
+                throw new RefusedException(
+                        Status.Code.RESOURCE_EXHAUSTED,
+                        "session_limit",
+                        null,
+                        "all " + calls.max() + " sessions of this transceiver are in use");
+            }
+            return create(request, place);
+        }
+    }
+
+    private CreateSessionResponse create(CreateSessionRequest request, Calls.Place place)
+            throws RefusedException {
+        SetupPhases phases = new SetupPhases(clock.getAsLong());
+        SdpOffer offer = offer(request.getOfferSdp());
+        List<SdpCandidate> candidates = candidates(request.getRelayAddressesList());
+        if (!backends.serves(request.getModel())) {
+            throw new RefusedException(
+                    Status.Code.NOT_FOUND,
+                    "model_not_found",
+                    "model",
+                    "no such model: " + request.getModel());
+        }
+        SessionId id = SessionId.random(random);
+        InferenceCall inference =
+                InferenceCall.open(backends, start(id, request), settings.highWaterSamples());
+        boolean connected = false;
+        try {
+            // While inference decides, the answer is written.
+            Target target =
+                    targets.get(Math.floorMod(nextTarget.getAndIncrement(), targets.size()));
+            Negotiated negotiated = negotiate(id, request.getModel(), offer, candidates, target);
+            Formats formats = formats(inference);
+            Session session = connect(negotiated.spec(), phases, inference, formats, target, place);
+            connected = true;
+            phases.reached(SetupPhases.Phase.ANSWERED, clock.getAsLong());
+            return CreateSessionResponse.newBuilder()
+                    .setSessionId(ByteString.copyFrom(session.id().bytes()))
+                    .setAnswerSdp(negotiated.answer())
+                    .build();
+        } finally {
+            if (!connected) {
+                inference.cancel("the call was not set up");
+            }
+        }
+    }
+
+    private record Negotiated(SessionSpec spec, String answer) {}
+
+    private static SdpOffer offer(String text) throws RefusedException {
+        try {
+            return SdpOffer.parse(text);
+        } catch (SdpException e) {
+            throw badSdp(e);
+        }
+    }
+
+    private static RefusedException badSdp(SdpException e) {
+        return new RefusedException(
+                Status.Code.INVALID_ARGUMENT,
+                "invalid_offer",
+                "sdp",
+                String.valueOf(e.getMessage()));
+    }
+
+    private static List<SdpCandidate> candidates(List<String> addresses) throws RefusedException {
+        List<SdpCandidate> candidates = new ArrayList<>();
+        for (String address : addresses) {
+            try {
+                HostPort hostPort = HostPort.parse(address);
+                candidates.add(new SdpCandidate(hostPort.host(), hostPort.port()));
+            } catch (IllegalArgumentException e) {
+                throw new RefusedException(
+                        Status.Code.INVALID_ARGUMENT,
+                        "invalid_relay_address",
+                        "relay_addresses",
+                        "relay address " + address + ": " + e.getMessage());
+            }
+        }
+        if (candidates.isEmpty()) {
+            throw new RefusedException(
+                    Status.Code.INVALID_ARGUMENT,
+                    "no_relay_address",
+                    "relay_addresses",
+                    "at least one relay address is needed");
+        }
+        return candidates;
+    }
+
+    private static SessionStart start(SessionId id, CreateSessionRequest request) {
+        return SessionStart.newBuilder()
+                .setSessionId(id.toString())
+                .setModel(request.getModel())
+                .addAllInputFormats(Formats.OFFERED)
+                .addAllOutputFormats(Formats.OFFERED)
+                .setSessionJson(request.getSessionJson())
+                .putAllAttributes(request.getAttributesMap())
+                .build();
+    }
+
+    private Negotiated negotiate(
+            SessionId id,
+            String model,
+            SdpOffer offer,
+            List<SdpCandidate> candidates,
+            Target target)
+            throws RefusedException {
+        IceCredentials local = IceCredentials.withUfrag(target.routes().mint(id), random);
+        int ssrc = random.nextInt();
+        String cname = HexFormat.of().toHexDigits(random.nextLong());
+        Fingerprint own = identity.fingerprint();
+        SdpAnswer answer;
+        try {
+            answer =
+                    SdpAnswer.builder(offer)
+                            .session(random.nextLong(Long.MAX_VALUE), 1)
+                            .credentials(local)
+                            .fingerprint(new SdpFingerprint(own.hashFunction(), own.value()))
+                            .candidates(candidates)
+                            .source(ssrc, cname)
+                            .build();
+        } catch (SdpException e) {
+            throw badSdp(e);
+        }
+        List<Fingerprint> expected =
+                offer.transport().fingerprints().stream()
+                        .map(f -> new Fingerprint(f.algorithm(), f.value()))
+                        .toList();
+        SessionSpec spec =
+                new SessionSpec(
+                        id,
+                        model,
+                        local,
+                        answer.setup() == SdpSetup.ACTIVE ? DtlsRole.CLIENT : DtlsRole.SERVER,
+                        identity,
+                        expected,
+                        answer.opusPayloadType(),
+                        answer.audioLevelId(),
+                        ssrc,
+                        cname,
+                        answer.direction().receives(),
+                        answer.direction().sends());
+        return new Negotiated(spec, answer.text());
+    }
+
+    private Formats formats(InferenceCall inference) throws RefusedException {
+        try {
+            SessionReady ready = inference.ready().get(settings.readyNanos(), TimeUnit.NANOSECONDS);
+            Formats formats = Formats.find(ready);
+            if (formats == null) {
+                throw unavailable("inference_bad_format", "the model chose an unknown format");
+            }
+            return formats;
+        } catch (TimeoutException e) {
+            throw unavailable("inference_timeout", "the model did not answer in time");
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw unavailable("shutting_down", "the transceiver stops");
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof StatusRuntimeException refusal) {
+                throw refused(refusal.getStatus());
+            }
+            throw new IllegalStateException(e.getCause());
+        }
+    }
+
+    /** voice_agent.proto: what a backend's status in place of SessionReady means. */
+    private static RefusedException refused(Status status) {
+        String text = status.getDescription();
+        String detail = text == null || text.isBlank() ? status.getCode().name() : text;
+        return switch (status.getCode()) {
+            case RESOURCE_EXHAUSTED ->
+                    new RefusedException(
+                            Status.Code.RESOURCE_EXHAUSTED, "model_overloaded", "model", detail);
+            case NOT_FOUND ->
+                    new RefusedException(Status.Code.NOT_FOUND, "model_not_found", "model", detail);
+            case INVALID_ARGUMENT ->
+                    new RefusedException(
+                            Status.Code.INVALID_ARGUMENT, "invalid_session", "session", detail);
+            default -> unavailable("inference_unavailable", "the model cannot be reached");
+        };
+    }
+
+    private static RefusedException unavailable(String code, String message) {
+        return new RefusedException(Status.Code.UNAVAILABLE, code, null, message);
+    }
+
+    private Session connect(
+            SessionSpec spec,
+            SetupPhases phases,
+            InferenceCall inference,
+            Formats formats,
+            Target target,
+            Calls.Place place)
+            throws RefusedException {
+        MediaLoop loop = target.loop();
+        SessionInference owner = new SessionInference(loop, phases, clock);
+        inference.connect(formats, opus, clock, owner);
+        Session session = new Session(spec, settings.limits(), phases, inference, handshake, loop);
+        place.fill(session, loop);
+        try {
+            loop.add(session).get(settings.readyNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException | ExecutionException e) {
+            throw withdrawn(session, loop, "overloaded", "the transceiver is overloaded");
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw withdrawn(session, loop, "shutting_down", "the transceiver stops");
+        }
+        owner.joined(session);
+        return session;
+    }
+
+    private RefusedException withdrawn(
+            Session session, MediaLoop loop, String code, String message) {
+        calls.remove(session);
+        loop.end(session, EndReason.INTERNAL_ERROR, message);
+        return unavailable(code, message);
+    }
+}

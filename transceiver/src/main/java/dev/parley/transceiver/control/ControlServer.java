@@ -1,0 +1,92 @@
+package dev.parley.transceiver.control;
+
+import dev.parley.proto.control.v1.TransceiverGrpc;
+import dev.parley.runtime.config.ConfigException;
+import dev.parley.runtime.udp.IpAddress;
+import io.grpc.Server;
+import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
+import io.grpc.netty.NettyServerBuilder;
+import io.grpc.protobuf.services.HealthStatusManager;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+
+/** The gRPC server of the control API, with gRPC's health service. */
+public final class ControlServer implements AutoCloseable {
+    private static final int MAX_REQUEST_BYTES = 1 << 20;
+    private static final long CLOSE_SECONDS = 2;
+
+    private final Server server;
+    private final HealthStatusManager health;
+    private final ExecutorService requests;
+    private final InetSocketAddress bound;
+
+    private ControlServer(
+            Server server,
+            HealthStatusManager health,
+            ExecutorService requests,
+            InetSocketAddress bound) {
+        this.server = server;
+        this.health = health;
+        this.requests = requests;
+        this.bound = bound;
+    }
+
+    /**
+     * Starts serving.
+     *
+     * @throws ConfigException when the address cannot be bound
+     */
+    public static ControlServer start(InetSocketAddress address, ControlService service) {
+        HealthStatusManager health = new HealthStatusManager();
+        ExecutorService requests = Executors.newVirtualThreadPerTaskExecutor();
+        Server server =
+                NettyServerBuilder.forAddress(address)
+                        .addService(service)
+                        .addService(health.getHealthService())
+                        .executor(requests)
+                        .maxInboundMessageSize(MAX_REQUEST_BYTES)
+                        .build();
+        try {
+            server.start();
+        } catch (IOException e) {
+            requests.shutdownNow();
+            Throwable reason = e.getCause() == null ? e : e.getCause();
+            throw new ConfigException(
+                    "control_address: cannot bind TCP "
+                            + IpAddress.text(address)
+                            + ": "
+                            + reason.getMessage()
+                            + "; free it or give an address of this machine");
+        }
+        health.setStatus(HealthStatusManager.SERVICE_NAME_ALL_SERVICES, ServingStatus.SERVING);
+        health.setStatus(TransceiverGrpc.SERVICE_NAME, ServingStatus.SERVING);
+        InetSocketAddress bound = new InetSocketAddress(address.getAddress(), server.getPort());
+        return new ControlServer(server, health, requests, bound);
+    }
+
+    public InetSocketAddress address() {
+        return bound;
+    }
+
+    /** Tells health checks that nothing new should come here. */
+    public void drain() {
+        health.enterTerminalState();
+    }
+
+    @Override
+    public void close() {
+        server.shutdown();
+        try {
+            if (!server.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS)) {
+                server.shutdownNow();
+            }
+        } catch (InterruptedException e) {
+            server.shutdownNow();
+            Thread.currentThread().interrupt();
+        }
+        requests.shutdownNow();
+    }
+}

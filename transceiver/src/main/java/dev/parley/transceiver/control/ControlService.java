@@ -1,0 +1,180 @@
+package dev.parley.transceiver.control;
+
+import dev.parley.proto.control.v1.CloseSessionRequest;
+import dev.parley.proto.control.v1.CloseSessionResponse;
+import dev.parley.proto.control.v1.CreateSessionRequest;
+import dev.parley.proto.control.v1.CreateSessionResponse;
+import dev.parley.proto.control.v1.DescribeLoadRequest;
+import dev.parley.proto.control.v1.DescribeLoadResponse;
+import dev.parley.proto.control.v1.DescribeSessionRequest;
+import dev.parley.proto.control.v1.DescribeSessionResponse;
+import dev.parley.proto.control.v1.SessionState;
+import dev.parley.proto.control.v1.SetupTimes;
+import dev.parley.proto.control.v1.TransceiverGrpc;
+import dev.parley.transceiver.session.EndReason;
+import dev.parley.transceiver.session.Session;
+import dev.parley.transceiver.session.SessionId;
+import dev.parley.transceiver.session.SessionSnapshot;
+import dev.parley.transceiver.session.SetupPhases;
+import dev.parley.transceiver.session.SetupPhases.Phase;
+import io.grpc.Status;
+import io.grpc.stub.StreamObserver;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** The control API, parley.control.v1. Each request has a thread of its own and may block. */
+public final class ControlService extends TransceiverGrpc.TransceiverImplBase {
+    private static final Logger LOGGER = System.getLogger(ControlService.class.getName());
+
+    private static final long DESCRIBE_SECONDS = 2;
+    private static final long NANOS_PER_MILLI = 1_000_000L;
+
+    private final CallSetup setup;
+    private final Calls calls;
+    private volatile boolean draining;
+
+    public ControlService(CallSetup setup, Calls calls) {
+        this.setup = setup;
+        this.calls = calls;
+    }
+
+    /** From now on no new call is accepted. */
+    public void drain() {
+        draining = true;
+    }
+
+    /** What a request does, answering the response or refusing. */
+    @FunctionalInterface
+    private interface Work<T> {
+        T run() throws RefusedException;
+    }
+
+    @Override
+    public void createSession(
+            CreateSessionRequest request, StreamObserver<CreateSessionResponse> response) {
+        answer(
+                response,
+                () -> {
+                    if (draining) {
+                        throw new RefusedException(
+                                Status.Code.UNAVAILABLE,
+                                "draining",
+                                null,
+                                "this transceiver takes no new calls");
+                    }
+                    return setup.create(request);
+                });
+    }
+
+    @Override
+    public void closeSession(
+            CloseSessionRequest request, StreamObserver<CloseSessionResponse> response) {
+        answer(
+                response,
+                () -> {
+                    Calls.Call call = call(request.getSessionId().toByteArray());
+                    call.loop().end(call.session(), EndReason.CLIENT_HANGUP, "hung up");
+                    // Gone for whoever asks again, whenever the loop comes to it.
+                    calls.remove(call.session());
+                    return CloseSessionResponse.getDefaultInstance();
+                });
+    }
+
+    @Override
+    public void describeSession(
+            DescribeSessionRequest request, StreamObserver<DescribeSessionResponse> response) {
+        answer(
+                response,
+                () -> {
+                    Calls.Call call = call(request.getSessionId().toByteArray());
+                    return describe(call.session(), snapshot(call));
+                });
+    }
+
+    @Override
+    public void describeLoad(
+            DescribeLoadRequest request, StreamObserver<DescribeLoadResponse> response) {
+        answer(
+                response,
+                () ->
+                        DescribeLoadResponse.newBuilder()
+                                .setSessions(calls.count())
+                                .setMaxSessions(calls.max())
+                                .setDraining(draining)
+                                .build());
+    }
+
+    private static <T> void answer(StreamObserver<T> response, Work<T> work) {
+        try {
+            response.onNext(work.run());
+            response.onCompleted();
+        } catch (RefusedException e) {
+            response.onError(e.toStatus());
+        } catch (RuntimeException e) {
+            LOGGER.log(Level.ERROR, "a control request failed", e);
+            response.onError(
+                    Status.INTERNAL.withDescription("internal error").asRuntimeException());
+        }
+    }
+
+    private Calls.Call call(byte[] id) throws RefusedException {
+        Calls.Call call = id.length == 16 ? calls.find(SessionId.of(id)) : null;
+        if (call == null) {
+            throw new RefusedException(
+                    Status.Code.NOT_FOUND, "session_not_found", "session_id", "no such session");
+        }
+        return call;
+    }
+
+    private static SessionSnapshot snapshot(Calls.Call call) throws RefusedException {
+        try {
+            return call.loop().describe(call.session()).get(DESCRIBE_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw overloaded();
+        } catch (ExecutionException | TimeoutException e) {
+            throw overloaded();
+        }
+    }
+
+    private static RefusedException overloaded() {
+        return new RefusedException(
+                Status.Code.UNAVAILABLE, "overloaded", null, "the transceiver is overloaded");
+    }
+
+    private static DescribeSessionResponse describe(Session session, SessionSnapshot now) {
+        return DescribeSessionResponse.newBuilder()
+                .setState(
+                        switch (now.state()) {
+                            case NEW -> SessionState.SESSION_STATE_NEW;
+                            case CONNECTING -> SessionState.SESSION_STATE_CONNECTING;
+                            case CONNECTED, ENDED -> SessionState.SESSION_STATE_CONNECTED;
+                        })
+                .setAgeMs(now.ageNanos() / NANOS_PER_MILLI)
+                .setPacketsReceived(now.received())
+                .setPacketsSent(now.sent())
+                .setSetup(setup(session.phases()))
+                .build();
+    }
+
+    private static SetupTimes setup(SetupPhases phases) {
+        SetupTimes.Builder times = SetupTimes.newBuilder();
+        for (Phase phase : Phase.values()) {
+            if (phases.has(phase)) {
+                double millis = phases.millis(phase);
+                var _ =
+                        switch (phase) {
+                            case ANSWERED -> times.setAnswerMs(millis);
+                            case FIRST_CHECK -> times.setFirstCheckMs(millis);
+                            case DTLS_CONNECTED -> times.setDtlsConnectedMs(millis);
+                            case FIRST_RTP -> times.setFirstRtpMs(millis);
+                            case FIRST_INPUT -> times.setFirstInputAudioMs(millis);
+                        };
+            }
+        }
+        return times.build();
+    }
+}

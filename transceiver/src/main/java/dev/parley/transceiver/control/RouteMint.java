@@ -1,0 +1,37 @@
+package dev.parley.transceiver.control;
+
+import dev.parley.rtc.route.RouteKeys;
+import dev.parley.rtc.route.RouteTokens;
+import dev.parley.runtime.udp.IpAddress;
+import dev.parley.transceiver.session.SessionId;
+import java.net.InetSocketAddress;
+
+/** Mints the ufrags of the sessions of one media loop. Safe for all threads. */
+public final class RouteMint {
+    private final RouteTokens tokens;
+    private final int keyId;
+    private final int clusterId;
+    private final InetSocketAddress media;
+
+    /**
+     * @param media the loop's socket as relays reach it
+     */
+    public RouteMint(RouteKeys keys, int keyId, int clusterId, InetSocketAddress media) {
+        this.tokens = new RouteTokens(keys);
+        this.keyId = keyId;
+        this.clusterId = clusterId;
+        this.media = media;
+    }
+
+    /** The ufrag that leads to a session. */
+    synchronized String mint(SessionId id) {
+        return tokens.mint(
+                keyId,
+                id.high(),
+                id.low(),
+                clusterId,
+                IpAddress.high(media.getAddress()),
+                IpAddress.low(media.getAddress()),
+                media.getPort());
+    }
+}

@@ -1,0 +1,61 @@
+package dev.parley.transceiver.control;
+
+import dev.parley.transceiver.inference.InferenceCall;
+import dev.parley.transceiver.session.EndReason;
+import dev.parley.transceiver.session.MediaLoop;
+import dev.parley.transceiver.session.Session;
+import dev.parley.transceiver.session.SetupPhases;
+import io.grpc.Status;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Carries what happens on the inference side of a call to the call's media loop. It may happen
+ * before the session is there; then it waits for {@link #joined}.
+ */
+final class SessionInference implements InferenceCall.Owner {
+    private final MediaLoop loop;
+    private final SetupPhases phases;
+    private final LongSupplier clock;
+    private @Nullable Session session;
+    private @Nullable Status failure;
+
+    SessionInference(MediaLoop loop, SetupPhases phases, LongSupplier clock) {
+        this.loop = loop;
+        this.phases = phases;
+        this.clock = clock;
+    }
+
+    /** The session has been added to its loop. */
+    synchronized void joined(Session joined) {
+        session = joined;
+        if (failure != null) {
+            loop.end(joined, EndReason.INFERENCE_FAILED, describe(failure));
+        }
+    }
+
+    @Override
+    public void onFirstInput() {
+        phases.reached(SetupPhases.Phase.FIRST_INPUT, clock.getAsLong());
+    }
+
+    @Override
+    public synchronized void onInferenceFailed(Status status) {
+        failure = status;
+        if (session != null) {
+            loop.end(session, EndReason.INFERENCE_FAILED, describe(status));
+        }
+    }
+
+    @Override
+    public synchronized void onCodecFault(RuntimeException fault) {
+        if (session != null) {
+            loop.fault(session, "codec", fault);
+        }
+    }
+
+    private static String describe(Status status) {
+        String text = status.getDescription();
+        return text == null ? status.getCode().name() : status.getCode() + ": " + text;
+    }
+}

@@ -1,0 +1,215 @@
+package dev.parley.transceiver.session;
+
+import dev.parley.rtc.ice.IcePath;
+import dev.parley.rtc.ice.IceVerdict;
+import dev.parley.rtc.route.ClientHeader;
+import dev.parley.rtc.route.PacketKind;
+import dev.parley.rtc.route.RouteToken;
+import dev.parley.rtc.route.RouteTokens;
+import dev.parley.rtc.route.RouteVerdict;
+import dev.parley.rtc.srtp.SrtpVerdict;
+import dev.parley.rtc.stun.StunReader;
+import dev.parley.runtime.config.Cidr;
+import dev.parley.runtime.udp.DatagramBatch;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds out what a datagram is and whose, and hands it to its session. Owned by one media loop. Bad
+ * input is counted and dropped, never answered; a datagram in order of a known session costs no
+ * allocation here.
+ */
+final class Demux {
+    private final List<Cidr> relays;
+    private final SessionTable table;
+    private final LoopCounters counters;
+    private final RouteTokens routes;
+    private final EarlyDatagrams earlyHellos = new EarlyDatagrams();
+    private final EarlyDatagrams earlyMedia = new EarlyDatagrams();
+    private final ClientHeader header = new ClientHeader();
+    private final StunReader stun = new StunReader();
+    private final RouteToken route = new RouteToken();
+    private final IcePath from = new IcePath();
+    private @Nullable Session touched;
+
+    Demux(LoopSettings settings, SessionTable table, LoopCounters counters) {
+        this.relays = settings.relays();
+        this.table = table;
+        this.counters = counters;
+        this.routes = new RouteTokens(settings.routeKeys());
+    }
+
+    /** The session that the last {@link #handle} has reached, or null. */
+    @Nullable Session touched() {
+        return touched;
+    }
+
+    /** Handles one received datagram. */
+    void handle(DatagramBatch batch, int i, long nowNanos) {
+        touched = null;
+        ByteBuffer bytes = batch.bytes();
+        int offset = batch.start(i);
+        int length = batch.length(i);
+        PacketKind kind = PacketKind.classify(bytes, offset, length);
+        if (kind != PacketKind.CLIENT_HEADER) {
+            from.client(batch.addressHigh(i), batch.addressLow(i), batch.port(i))
+                    .proxy(0, 0, 0)
+                    .relay(0, 0, 0);
+            handle(kind, bytes, offset, length, nowNanos);
+        } else if (!isRelay(batch.addressHigh(i), batch.addressLow(i))) {
+            drop(Drop.FOREIGN_HEADER);
+        } else if (header.wrap(bytes, offset, length)) {
+            from.client(header.clientHigh(), header.clientLow(), header.clientPort())
+                    .proxy(header.proxyHigh(), header.proxyLow(), header.proxyPort())
+                    .relay(batch.addressHigh(i), batch.addressLow(i), batch.port(i));
+            int payloadAt = header.payloadOffset();
+            int payloadLength = header.payloadLength();
+            handle(
+                    PacketKind.classify(bytes, payloadAt, payloadLength),
+                    bytes,
+                    payloadAt,
+                    payloadLength,
+                    nowNanos);
+        }
+    }
+
+    private boolean isRelay(long high, long low) {
+        for (int i = 0; i < relays.size(); i++) {
+            if (relays.get(i).contains(high, low)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void handle(PacketKind kind, ByteBuffer bytes, int offset, int length, long nowNanos) {
+        switch (kind) {
+            case STUN -> handleStun(bytes, offset, length, nowNanos);
+            case DTLS -> handleDtls(bytes, offset, length, nowNanos);
+            case RTP, RTCP -> handleMedia(kind, bytes, offset, length, nowNanos);
+            case CLIENT_HEADER -> drop(Drop.NESTED_HEADER);
+            case UNKNOWN -> drop(Drop.UNKNOWN_KIND);
+        }
+    }
+
+    private void handleStun(ByteBuffer bytes, int offset, int length, long nowNanos) {
+        if (!stun.wrap(bytes, offset, length)) {
+            drop(Drop.STUN_MALFORMED);
+            return;
+        }
+        // The ufrag wins over the address: an ICE restart or a second call may share the address.
+        int ufragLength = stun.isBindingRequest() ? stun.receiverUfragLength() : StunReader.ABSENT;
+        if (ufragLength == StunReader.ABSENT) {
+            drop(Drop.STUN_NOT_A_CHECK);
+            return;
+        }
+        RouteVerdict opened = routes.open(bytes, stun.usernameOffset(), ufragLength, route);
+        counters.routes.increment(opened);
+        if (opened != RouteVerdict.OPENED) {
+            return;
+        }
+        Session session = table.find(route.sessionIdHigh(), route.sessionIdLow());
+        if (session == null) {
+            drop(Drop.STUN_UNKNOWN_SESSION);
+            return;
+        }
+        touched = session;
+        boolean wasNew = session.state() == Session.State.NEW;
+        IceVerdict verdict = session.receiveStun(stun, from, nowNanos);
+        counters.checks.increment(verdict);
+        if (verdict == IceVerdict.ANSWERED || verdict == IceVerdict.SELECTED) {
+            table.checked(session, from);
+            if (wasNew) {
+                earlyHellos.release(
+                        from,
+                        nowNanos,
+                        (kept, at, size) -> receiveDtls(session, kept, at, size, nowNanos));
+            }
+        }
+    }
+
+    private void handleDtls(ByteBuffer bytes, int offset, int length, long nowNanos) {
+        int position = table.firstPeer(from);
+        if (position < 0) {
+            earlyHellos.keep(from, bytes, offset, length, nowNanos);
+            drop(Drop.UNKNOWN_PEER);
+            return;
+        }
+        Session session = table.peer(position);
+        // Of several sessions with one address the one that still shakes hands wants it.
+        for (int other = position; other >= 0; other = table.nextPeer(other)) {
+            if (table.peer(other).handshaking()) {
+                session = table.peer(other);
+                break;
+            }
+        }
+        receiveDtls(session, bytes, offset, length, nowNanos);
+    }
+
+    private void receiveDtls(
+            Session session, ByteBuffer bytes, int offset, int length, long nowNanos) {
+        touched = session;
+        if (!session.receiveDtls(from, bytes, offset, length, nowNanos)) {
+            drop(Drop.DTLS_REFUSED);
+        }
+    }
+
+    private void handleMedia(
+            PacketKind kind, ByteBuffer bytes, int offset, int length, long nowNanos) {
+        int position = table.firstPeer(from);
+        if (position < 0) {
+            drop(Drop.UNKNOWN_PEER);
+            return;
+        }
+        int result = SrtpVerdict.AUTHENTICATION_FAILED.code();
+        while (position >= 0 && result == SrtpVerdict.AUTHENTICATION_FAILED.code()) {
+            Session session = table.peer(position);
+            if (session.hasMedia()) {
+                touched = session;
+                result = receiveMedia(session, kind, bytes, offset, length, nowNanos);
+            } else {
+                earlyMedia.keep(from, bytes, offset, length, nowNanos);
+            }
+            position = table.nextPeer(position);
+        }
+        if (result < 0) {
+            counters.srtp.increment(SrtpVerdict.of(result));
+        }
+    }
+
+    private int receiveMedia(
+            Session session,
+            PacketKind kind,
+            ByteBuffer bytes,
+            int offset,
+            int length,
+            long nowNanos) {
+        return kind == PacketKind.RTP
+                ? session.receiveRtp(from, bytes, offset, length, nowNanos)
+                : session.receiveRtcp(from, bytes, offset, length, nowNanos);
+    }
+
+    /** Hands a session the media that has overtaken the end of its handshake. */
+    void releaseMedia(Session session, long nowNanos) {
+        IcePath path = session.ice().findSelected();
+        if (path == null) {
+            return;
+        }
+        earlyMedia.release(
+                path,
+                nowNanos,
+                (bytes, offset, length) -> {
+                    PacketKind kind = PacketKind.classify(bytes, offset, length);
+                    if (kind == PacketKind.RTP) {
+                        var _ = session.receiveRtp(path, bytes, offset, length, nowNanos);
+                    } else if (kind == PacketKind.RTCP) {
+                        var _ = session.receiveRtcp(path, bytes, offset, length, nowNanos);
+                    }
+                });
+    }
+
+    private void drop(Drop reason) {
+        counters.drops.increment(reason);
+    }
+}

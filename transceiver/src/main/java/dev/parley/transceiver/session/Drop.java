@@ -1,0 +1,37 @@
+package dev.parley.transceiver.session;
+
+/** Why a datagram or packet was dropped by the loop or a session; each has its counter. */
+enum Drop {
+    /** A client header from outside the relay ranges. */
+    FOREIGN_HEADER,
+    /** A client header inside a client header. */
+    NESTED_HEADER,
+    /** Neither STUN, DTLS, RTP nor RTCP. */
+    UNKNOWN_KIND,
+    /** STUN that does not parse. */
+    STUN_MALFORMED,
+    /** STUN other than a check, or a check without a username. */
+    STUN_NOT_A_CHECK,
+    /** A check whose route names another transceiver or a call that is over. */
+    STUN_UNKNOWN_SESSION,
+    /** Media from an address that no session has validated. */
+    UNKNOWN_PEER,
+    /** DTLS for a session whose queue is full or which is done with DTLS. */
+    DTLS_REFUSED,
+    /** RTP that does not parse after decryption. */
+    RTP_MALFORMED,
+    /** RTP of a payload type that was not negotiated. */
+    RTP_PAYLOAD_TYPE,
+    /** RTP of a source that was replaced by another one. */
+    RTP_OLD_SOURCE,
+    /** RTP whose turn in the sequence is over. */
+    RTP_LATE,
+    /** RTP that waits already. */
+    RTP_DUPLICATE,
+    /** RTP whose sequence number jumped far and makes no sense yet. */
+    RTP_SEQUENCE_JUMP,
+    /** RTCP that does not parse after decryption. */
+    RTCP_MALFORMED,
+    /** A fault of ours while it was handled. */
+    INTERNAL_ERROR
+}

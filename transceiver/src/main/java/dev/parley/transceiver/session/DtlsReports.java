@@ -1,0 +1,35 @@
+package dev.parley.transceiver.session;
+
+import dev.parley.rtc.dtls.DtlsOutcome;
+import dev.parley.transceiver.session.LoopCommand.DtlsConnected;
+import dev.parley.transceiver.session.LoopCommand.DtlsSend;
+import dev.parley.transceiver.session.LoopCommand.End;
+
+/** Carries what happens on a session's DTLS thread to the session's loop. */
+record DtlsReports(Session session, MediaLoop loop) implements DtlsEndpoint.Owner {
+    @Override
+    public void onDtlsSend(byte[] datagram) {
+        loop.post(new DtlsSend(session, datagram));
+    }
+
+    @Override
+    public void onDtlsConnected(DtlsOutcome.Connected connected) {
+        loop.post(new DtlsConnected(session, connected));
+    }
+
+    @Override
+    public void onDtlsFailed(DtlsOutcome.Failed failed) {
+        loop.post(
+                new End(session, EndReason.DTLS_FAILED, failed.reason() + ": " + failed.message()));
+    }
+
+    @Override
+    public void onDtlsClosed() {
+        loop.post(new End(session, EndReason.CLIENT_HANGUP, "the client closed DTLS"));
+    }
+
+    @Override
+    public void onDtlsFault(RuntimeException fault) {
+        loop.fault(session, "DTLS", fault);
+    }
+}

@@ -1,0 +1,28 @@
+package dev.parley.transceiver.session;
+
+import dev.parley.rtc.dtls.DtlsOutcome;
+import java.util.concurrent.CompletableFuture;
+
+/** What other threads ask of a media loop. */
+sealed interface LoopCommand {
+    /** Take a session in; done when packets for it are understood. */
+    record Add(Session session, CompletableFuture<Void> done) implements LoopCommand {}
+
+    /** Send a datagram of the session's DTLS. */
+    @SuppressWarnings("ArrayRecordComponent") // Handed over, compared by no one.
+    record DtlsSend(Session session, byte[] datagram) implements LoopCommand {}
+
+    /** The handshake is done. */
+    record DtlsConnected(Session session, DtlsOutcome.Connected connected) implements LoopCommand {}
+
+    /** End a session, if it has not ended yet. */
+    record End(Session session, EndReason reason, String message) implements LoopCommand {}
+
+    /** End all sessions. */
+    record EndAll(EndReason reason, String message, CompletableFuture<Void> done)
+            implements LoopCommand {}
+
+    /** Tell about a session. */
+    record Describe(Session session, CompletableFuture<SessionSnapshot> answer)
+            implements LoopCommand {}
+}

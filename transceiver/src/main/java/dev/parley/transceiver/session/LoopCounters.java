@@ -1,0 +1,28 @@
+package dev.parley.transceiver.session;
+
+import dev.parley.rtc.ice.IceVerdict;
+import dev.parley.rtc.route.RouteVerdict;
+import dev.parley.rtc.srtp.SrtpVerdict;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** What one media loop counts. Its thread writes, any thread reads. */
+final class LoopCounters {
+    final EnumCounters<Drop> drops = new EnumCounters<>(Drop.class);
+    final EnumCounters<RouteVerdict> routes = new EnumCounters<>(RouteVerdict.class);
+    final EnumCounters<IceVerdict> checks = new EnumCounters<>(IceVerdict.class);
+    final EnumCounters<SrtpVerdict> srtp = new EnumCounters<>(SrtpVerdict.class);
+    final EnumCounters<EndReason> ended = new EnumCounters<>(EndReason.class);
+
+    /** Authentic RTP packets. */
+    final AtomicLong rtpReceived = new AtomicLong();
+
+    final AtomicLong rtpSent = new AtomicLong();
+
+    /** Packets that never came in time. */
+    final AtomicLong rtpLost = new AtomicLong();
+
+    /** Adds to a counter; only the loop's thread. */
+    static void add(AtomicLong counter, long amount) {
+        counter.setRelease(counter.getPlain() + amount);
+    }
+}

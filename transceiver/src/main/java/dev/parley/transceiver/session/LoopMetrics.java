@@ -1,0 +1,66 @@
+package dev.parley.transceiver.session;
+
+import dev.parley.rtc.ice.IceVerdict;
+import dev.parley.rtc.route.RouteVerdict;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+
+/** The counters of all media loops of a process, added up, as metric series. */
+public final class LoopMetrics {
+    private final List<LoopCounters> loops;
+
+    public LoopMetrics(List<MediaLoop> loops) {
+        this.loops = loops.stream().map(MediaLoop::counters).toList();
+    }
+
+    /** Datagrams and packets dropped, by reason. */
+    public Map<String, LongSupplier> drops() {
+        Map<String, LongSupplier> series = new LinkedHashMap<>();
+        series.putAll(series("", c -> c.drops, _ -> true));
+        series.putAll(series("route_", c -> c.routes, v -> v != RouteVerdict.OPENED));
+        series.putAll(series("ice_", c -> c.checks, v -> !v.isAnswered()));
+        series.putAll(series("srtp_", c -> c.srtp, _ -> true));
+        return series;
+    }
+
+    /** Authentic ICE checks, by outcome. */
+    public Map<String, LongSupplier> checks() {
+        return series("", c -> c.checks, IceVerdict::isAnswered);
+    }
+
+    /** Calls that ended, by reason. */
+    public Map<String, LongSupplier> ended() {
+        return series("", c -> c.ended, _ -> true);
+    }
+
+    /** RTP packets received, sent, and never received. */
+    public Map<String, LongSupplier> packets() {
+        return Map.of(
+                "received", sum(c -> c.rtpReceived),
+                "sent", sum(c -> c.rtpSent),
+                "lost", sum(c -> c.rtpLost));
+    }
+
+    private <E extends Enum<E>> Map<String, LongSupplier> series(
+            String prefix, Function<LoopCounters, EnumCounters<E>> of, Predicate<E> wanted) {
+        Map<String, LongSupplier> series = new LinkedHashMap<>();
+        for (E event : of.apply(loops.getFirst()).type().getEnumConstants()) {
+            if (wanted.test(event)) {
+                series.put(
+                        prefix + event.name().toLowerCase(Locale.ROOT),
+                        () -> loops.stream().mapToLong(c -> of.apply(c).count(event)).sum());
+            }
+        }
+        return series;
+    }
+
+    private LongSupplier sum(Function<LoopCounters, AtomicLong> of) {
+        return () -> loops.stream().mapToLong(c -> of.apply(c).get()).sum();
+    }
+}

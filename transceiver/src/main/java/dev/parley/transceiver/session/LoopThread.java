@@ -1,0 +1,72 @@
+package dev.parley.transceiver.session;
+
+import dev.parley.runtime.udp.UdpPoller;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.function.LongSupplier;
+
+/**
+ * The thread of one media loop: runs it, and waits in its poller between. A virtual thread; the
+ * kernel-batched poller blocks its carrier, which the scheduler does not make up for, so a process
+ * with {@code n} loops needs at least {@code n + 1} carriers, {@code
+ * jdk.virtualThreadScheduler.parallelism}.
+ */
+public final class LoopThread implements AutoCloseable {
+    private static final Logger LOGGER = System.getLogger(LoopThread.class.getName());
+
+    private static final long MAX_WAIT_NANOS = 1_000_000_000L;
+    private static final Duration JOIN_TIMEOUT = Duration.ofSeconds(2);
+
+    private final MediaLoop loop;
+    private final UdpPoller poller;
+    private final LongSupplier clock;
+    private final Thread thread;
+    private volatile boolean stopped;
+
+    /**
+     * Starts it.
+     *
+     * @param poller of the loop's port; closed with it by the thread when it ends
+     * @param clock monotonic nanoseconds
+     */
+    public static LoopThread start(
+            String name, MediaLoop loop, UdpPoller poller, LongSupplier clock) {
+        LoopThread started = new LoopThread(name, loop, poller, clock);
+        started.thread.start();
+        return started;
+    }
+
+    private LoopThread(String name, MediaLoop loop, UdpPoller poller, LongSupplier clock) {
+        this.loop = loop;
+        this.poller = poller;
+        this.clock = clock;
+        this.thread = Thread.ofVirtual().name(name).unstarted(this::run);
+    }
+
+    private void run() {
+        try (UdpPoller closing = poller) {
+            while (!stopped) {
+                var _ = loop.runOnce(clock.getAsLong());
+                closing.await(loop.untilNext(clock.getAsLong(), MAX_WAIT_NANOS));
+            }
+            var _ = loop.runOnce(clock.getAsLong());
+        } catch (RuntimeException e) {
+            LOGGER.log(Level.ERROR, "a media loop died", e);
+        }
+    }
+
+    /** Stops the loop after one last turn and closes its socket. */
+    @Override
+    public void close() {
+        stopped = true;
+        poller.wakeup();
+        try {
+            if (!thread.join(JOIN_TIMEOUT)) {
+                LOGGER.log(Level.WARNING, "a media loop does not stop");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

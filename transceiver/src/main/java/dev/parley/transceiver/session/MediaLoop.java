@@ -1,0 +1,273 @@
+package dev.parley.transceiver.session;
+
+import dev.parley.rtc.route.ClientHeader;
+import dev.parley.rtc.rtp.NtpTime;
+import dev.parley.runtime.udp.DatagramBatch;
+import dev.parley.runtime.udp.UdpPort;
+import dev.parley.transceiver.session.LoopCommand.Add;
+import dev.parley.transceiver.session.LoopCommand.Describe;
+import dev.parley.transceiver.session.LoopCommand.DtlsConnected;
+import dev.parley.transceiver.session.LoopCommand.DtlsSend;
+import dev.parley.transceiver.session.LoopCommand.End;
+import dev.parley.transceiver.session.LoopCommand.EndAll;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Carries the packets of its sessions on one socket, and owns all that belongs to them. Its methods
+ * are called by one thread, {@link LoopThread}'s or a test's, except {@link #post} and what is
+ * built on it: other threads leave commands. It knows neither thread nor clock.
+ *
+ * <p>Commands wait in an unbounded queue, but each source of them is bounded: a session has at most
+ * 64 DTLS datagrams and a handful of events waiting, and control requests wait for their answer.
+ *
+ * <p>A fault of ours while something of a session is handled ends that session, never the loop.
+ */
+public final class MediaLoop {
+    private static final Logger LOGGER = System.getLogger(MediaLoop.class.getName());
+
+    private static final int BATCH = 64;
+    private static final int MAX_DATAGRAM_BYTES = 2_048;
+
+    private final UdpPort port;
+    private final Runnable wakeup;
+    private final NtpTime ntp;
+    private final RandomGenerator random;
+    private final Consumer<Session> onRetired;
+    private final LoopCounters counters = new LoopCounters();
+    private final Queue<LoopCommand> commands = new ConcurrentLinkedQueue<>();
+    private final DatagramBatch batch =
+            new DatagramBatch(BATCH, 0, MAX_DATAGRAM_BYTES + ClientHeader.LENGTH);
+    private final Outbox outbox;
+    private final SessionTable table;
+    private final Demux demux;
+    private long nowNanos;
+
+    /**
+     * @param wakeup has the thread that calls {@link #runOnce} call it soon; from any thread
+     * @param ntp maps the clock of {@link #runOnce} to wall-clock time
+     * @param random for what must not be guessed, so a secure one
+     * @param onRetired told on the loop's thread when a session has ended
+     */
+    public MediaLoop(
+            LoopSettings settings,
+            UdpPort port,
+            Runnable wakeup,
+            NtpTime ntp,
+            RandomGenerator random,
+            Consumer<Session> onRetired) {
+        this.port = port;
+        this.wakeup = wakeup;
+        this.ntp = ntp;
+        this.random = random;
+        this.onRetired = onRetired;
+        this.outbox = new Outbox(port);
+        this.table = new SessionTable(random.nextLong());
+        this.demux = new Demux(settings, table, counters);
+    }
+
+    // --- for other threads
+
+    /** Takes a session in; done when packets for it are understood. */
+    public CompletableFuture<Void> add(Session session) {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        post(new Add(session, done));
+        return done;
+    }
+
+    /** Ends a session, if it has not ended yet. */
+    public void end(Session session, EndReason reason, String message) {
+        post(new End(session, reason, message));
+    }
+
+    /** Ends all sessions; done when they are gone. */
+    public CompletableFuture<Void> endAll(EndReason reason, String message) {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        post(new EndAll(reason, message, done));
+        return done;
+    }
+
+    /** Tells about a session. */
+    public CompletableFuture<SessionSnapshot> describe(Session session) {
+        CompletableFuture<SessionSnapshot> answer = new CompletableFuture<>();
+        post(new Describe(session, answer));
+        return answer;
+    }
+
+    /** Ends a session because of a fault of ours. */
+    public void fault(Session session, String where, RuntimeException fault) {
+        LOGGER.log(Level.ERROR, "session=" + session.id() + " fault in " + where, fault);
+        end(session, EndReason.INTERNAL_ERROR, "internal error");
+    }
+
+    void post(LoopCommand command) {
+        commands.add(command);
+        wakeup.run();
+    }
+
+    // --- for the loop's thread
+
+    /**
+     * One turn: commands, what has been received, what is due. Answers the work done, 0 telling the
+     * caller that it may wait for {@link #untilNext}.
+     */
+    public int runOnce(long now) {
+        nowNanos = now;
+        int work = runCommands();
+        int received = port.receive(batch);
+        for (int i = 0; i < received; i++) {
+            receive(i);
+        }
+        work += received;
+        for (Session due = table.due(now); due != null; due = table.due(now)) {
+            fire(due);
+            work++;
+        }
+        outbox.flush();
+        return work;
+    }
+
+    /** Nanoseconds until something is due, at most {@code limitNanos}. */
+    public long untilNext(long now, long limitNanos) {
+        return commands.isEmpty() ? table.untilNext(now, limitNanos) : 0;
+    }
+
+    private void receive(int i) {
+        try {
+            demux.handle(batch, i, nowNanos);
+            Session session = demux.touched();
+            if (session != null) {
+                settle(session);
+            }
+        } catch (RuntimeException e) {
+            counters.drops.increment(Drop.INTERNAL_ERROR);
+            fail(demux.touched(), "packet", e);
+        }
+    }
+
+    private void fire(Session session) {
+        try {
+            session.onTimer(nowNanos);
+            if (session.ending() == null) {
+                table.reschedule(session, nowNanos);
+            }
+            settle(session);
+        } catch (RuntimeException e) {
+            fail(session, "timer", e);
+        }
+    }
+
+    private int runCommands() {
+        int done = 0;
+        for (LoopCommand command = commands.poll(); command != null; command = commands.poll()) {
+            run(command);
+            done++;
+        }
+        return done;
+    }
+
+    private void run(LoopCommand command) {
+        Session session =
+                switch (command) {
+                    case Add add -> add.session();
+                    case DtlsSend send -> send.session();
+                    case DtlsConnected connected -> connected.session();
+                    case End end -> end.session();
+                    case Describe describe -> describe.session();
+                    case EndAll _ -> null;
+                };
+        try {
+            switch (command) {
+                case Add add -> {
+                    table.add(add.session(), nowNanos);
+                    SessionLog.started(add.session());
+                    add.done().complete(null);
+                }
+                case DtlsSend send -> send.session().sendDtls(send.datagram());
+                case DtlsConnected connected -> {
+                    connected.session().dtlsConnected(connected.connected(), nowNanos);
+                    demux.releaseMedia(connected.session(), nowNanos);
+                }
+                case End end -> end.session().end(end.reason(), end.message());
+                case Describe describe ->
+                        describe.answer().complete(describe.session().snapshot(nowNanos));
+                case EndAll all -> {
+                    for (Session each : table.all()) {
+                        each.end(all.reason(), all.message());
+                        settle(each);
+                    }
+                    outbox.flush();
+                    all.done().complete(null);
+                }
+            }
+            if (session != null) {
+                settle(session);
+            }
+        } catch (RuntimeException e) {
+            fail(session, "command", e);
+        }
+    }
+
+    /** After something happened to a session: retires it, or has it called in time. */
+    private void settle(Session session) {
+        if (!table.contains(session)) {
+            return;
+        }
+        Session.Ending ending = session.ending();
+        if (ending == null) {
+            table.hasten(session, nowNanos);
+        } else {
+            retire(session, ending);
+        }
+    }
+
+    private void retire(Session session, Session.Ending ending) {
+        table.remove(session);
+        SessionSnapshot last = session.snapshot(nowNanos);
+        counters.ended.increment(ending.reason());
+        LoopCounters.add(counters.rtpLost, last.lost());
+        try {
+            session.retire(ending, nowNanos);
+        } finally {
+            SessionLog.ended(session, ending, last);
+            onRetired.accept(session);
+        }
+    }
+
+    private void fail(@Nullable Session session, String where, RuntimeException fault) {
+        if (session == null) {
+            LOGGER.log(Level.ERROR, "fault in " + where, fault);
+            return;
+        }
+        LOGGER.log(Level.ERROR, "session=" + session.id() + " fault in " + where, fault);
+        session.end(EndReason.INTERNAL_ERROR, "internal error");
+        try {
+            settle(session);
+        } catch (RuntimeException e) {
+            LOGGER.log(Level.ERROR, "session=" + session.id() + " fault while it ends", e);
+        }
+    }
+
+    Outbox outbox() {
+        return outbox;
+    }
+
+    /** Written by the loop, readable by any thread. */
+    LoopCounters counters() {
+        return counters;
+    }
+
+    NtpTime ntp() {
+        return ntp;
+    }
+
+    RandomGenerator random() {
+        return random;
+    }
+}

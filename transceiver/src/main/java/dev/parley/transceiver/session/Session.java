@@ -1,0 +1,379 @@
+package dev.parley.transceiver.session;
+
+import dev.parley.rtc.dtls.DtlsHandshake;
+import dev.parley.rtc.dtls.DtlsOutcome;
+import dev.parley.rtc.ice.IceLite;
+import dev.parley.rtc.ice.IcePath;
+import dev.parley.rtc.ice.IceVerdict;
+import dev.parley.rtc.srtp.SrtpReceiver;
+import dev.parley.rtc.srtp.SrtpSender;
+import dev.parley.rtc.stun.StunReader;
+import dev.parley.transceiver.inference.InferenceCall;
+import dev.parley.transceiver.media.InputPath;
+import dev.parley.transceiver.media.OutputItem;
+import dev.parley.transceiver.media.OutputPath;
+import dev.parley.transceiver.media.Playout;
+import dev.parley.transceiver.session.SetupPhases.Phase;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call on its media loop: ICE, then DTLS, then media, until something ends it. Only the loop's
+ * thread touches it once it was added; the DTLS thread and inference speak to it through the loop.
+ *
+ * <p>States go one way, NEW, CONNECTING, CONNECTED, and from each of them to ENDED. {@link #end} is
+ * the only way there: it notes the reason, and the loop then retires the session.
+ */
+public final class Session {
+    /** Where a session stands. */
+    public enum State {
+        /** The answer is out, no authenticated check has come. */
+        NEW,
+        /** An authenticated check has come, DTLS is not done. */
+        CONNECTING,
+        /** Media flows. */
+        CONNECTED,
+        /** It is over. */
+        ENDED
+    }
+
+    /** Why a session ends, and what a person should know about it. */
+    record Ending(EndReason reason, String message) {}
+
+    /** What is still in the client's jitter buffer when the last packet of a farewell has left. */
+    private static final long HANGUP_GRACE_NANOS = 200_000_000L;
+
+    private final SessionSpec spec;
+    private final SessionLimits limits;
+    private final SetupPhases phases;
+    private final InferenceCall inference;
+    private final MediaLoop loop;
+    private final IceLite ice;
+    private final DtlsEndpoint dtls;
+    private final InputPath input;
+    private final Playout playout;
+    private final OutputPath output;
+    private final Timers.Entry<Session> timer = new Timers.Entry<>(this);
+
+    private State state = State.NEW;
+    private @Nullable Ending ending;
+    private @Nullable MediaTransport media;
+    private boolean hangingUp;
+    private long hangupNanos;
+    private String hangupMessage = "";
+    private long leftFrames;
+    private long leftSamples;
+
+    /**
+     * @param inference connected to its backend
+     * @param loop that it will be added to
+     */
+    public Session(
+            SessionSpec spec,
+            SessionLimits limits,
+            SetupPhases phases,
+            InferenceCall inference,
+            DtlsHandshake handshake,
+            MediaLoop loop) {
+        this.spec = spec;
+        this.limits = limits;
+        this.phases = phases;
+        this.inference = inference;
+        this.loop = loop;
+        this.ice = new IceLite(spec.local(), limits.consentNanos());
+        this.dtls = new DtlsEndpoint(handshake, spec, new DtlsReports(this, loop));
+        this.input = new InputPath(limits.reorderNanos(), inference.input());
+        this.playout =
+                new Playout(limits.cushionSamples(), inference.reports(this::hangUpAfterGrace));
+        this.output =
+                new OutputPath(
+                        spec.ssrc(),
+                        spec.opusPayloadType(),
+                        loop.random().nextInt(),
+                        loop.random().nextInt(),
+                        playout);
+    }
+
+    public SessionId id() {
+        return spec.id();
+    }
+
+    public SetupPhases phases() {
+        return phases;
+    }
+
+    SessionSpec spec() {
+        return spec;
+    }
+
+    InferenceCall inference() {
+        return inference;
+    }
+
+    State state() {
+        return state;
+    }
+
+    Timers.Entry<Session> timer() {
+        return timer;
+    }
+
+    IceLite ice() {
+        return ice;
+    }
+
+    /** Whether the session waits for DTLS, so that DTLS of a shared address is more likely its. */
+    boolean handshaking() {
+        return state == State.CONNECTING;
+    }
+
+    @Nullable Ending ending() {
+        return ending;
+    }
+
+    /** Ends the session; only the first reason counts. */
+    void end(EndReason reason, String message) {
+        if (ending == null) {
+            ending = new Ending(reason, message);
+        }
+    }
+
+    // --- what comes from the client
+
+    /** Takes a STUN message meant for this session and answers it. */
+    IceVerdict receiveStun(StunReader message, IcePath from, long nowNanos) {
+        Outbox outbox = loop.outbox();
+        IceVerdict verdict =
+                ice.handle(message, from, nowNanos, outbox.bytes(), outbox.payloadOffset());
+        if (ice.answerLength() > 0) {
+            outbox.commit(from, ice.answerLength());
+        }
+        if (verdict == IceVerdict.ANSWERED || verdict == IceVerdict.SELECTED) {
+            checked(nowNanos);
+        }
+        return verdict;
+    }
+
+    private void checked(long nowNanos) {
+        if (state == State.NEW) {
+            state = State.CONNECTING;
+            phases.reached(Phase.FIRST_CHECK, nowNanos);
+            dtls.start();
+        }
+    }
+
+    /** Takes a DTLS datagram; false when it is refused. */
+    boolean receiveDtls(IcePath from, ByteBuffer bytes, int offset, int length, long nowNanos) {
+        return ice.isValid(from, nowNanos) && dtls.offer(bytes, offset, length);
+    }
+
+    /** Whether keys are there, so that media can be received. */
+    boolean hasMedia() {
+        return media != null;
+    }
+
+    /** Takes an SRTP packet; negative, a SrtpVerdict's code, unless it is authentic. */
+    int receiveRtp(IcePath from, ByteBuffer bytes, int offset, int length, long nowNanos) {
+        MediaTransport transport = transport();
+        int result = transport.receiveRtp(bytes, offset, length, nowNanos);
+        if (result >= 0) {
+            var _ = ice.heard(from, nowNanos);
+            phases.reached(Phase.FIRST_RTP, nowNanos);
+        }
+        return result;
+    }
+
+    /** Takes an SRTCP packet; negative, a SrtpVerdict's code, unless it is authentic. */
+    int receiveRtcp(IcePath from, ByteBuffer bytes, int offset, int length, long nowNanos) {
+        int result = transport().receiveRtcp(bytes, offset, length, nowNanos);
+        if (result >= 0) {
+            var _ = ice.heard(from, nowNanos);
+        }
+        return result;
+    }
+
+    private MediaTransport transport() {
+        MediaTransport transport = media;
+        if (transport == null) {
+            throw new IllegalStateException("no keys yet");
+        }
+        return transport;
+    }
+
+    // --- what comes from the DTLS thread, through the loop
+
+    void sendDtls(byte[] datagram) {
+        dtls.sent();
+        IcePath path = ice.findSelected();
+        if (path != null) {
+            Outbox outbox = loop.outbox();
+            outbox.bytes().put(outbox.payloadOffset(), datagram);
+            outbox.commit(path, datagram.length);
+        }
+    }
+
+    void dtlsConnected(DtlsOutcome.Connected connected, long nowNanos) {
+        if (state != State.CONNECTING) {
+            return;
+        }
+        state = State.CONNECTED;
+        phases.reached(Phase.DTLS_CONNECTED, nowNanos);
+        media =
+                new MediaTransport(
+                        spec,
+                        new SrtpReceiver(connected.receiveKeys()),
+                        new SrtpSender(connected.sendKeys()),
+                        input,
+                        output,
+                        loop.counters(),
+                        loop.ntp(),
+                        loop.random(),
+                        nowNanos);
+        if (spec.sends()) {
+            output.start(nowNanos);
+        }
+    }
+
+    // --- time
+
+    /** When {@link #onTimer} has something to do next. */
+    long deadlineNanos(long nowNanos) {
+        long deadline = phases.createdNanos() + limits.durationNanos();
+        if (state == State.NEW || state == State.CONNECTING) {
+            deadline = earlier(deadline, phases.createdNanos() + limits.setupNanos());
+        }
+        if (state != State.NEW) {
+            deadline = earlier(deadline, ice.consentDeadlineNanos(nowNanos));
+        }
+        if (media != null) {
+            deadline = earlier(deadline, media.reportDueNanos());
+        }
+        if (output.started()) {
+            deadline = earlier(deadline, output.dueNanos());
+        }
+        if (input.waiting()) {
+            deadline = earlier(deadline, input.deadlineNanos());
+        }
+        if (hangingUp) {
+            deadline = earlier(deadline, hangupNanos);
+        }
+        return deadline;
+    }
+
+    void onTimer(long nowNanos) {
+        if (input.waiting()) {
+            input.onDeadline(nowNanos);
+        }
+        takeOutput(nowNanos);
+        MediaTransport transport = media;
+        if (transport != null) {
+            while (output.started() && output.dueNanos() - nowNanos <= 0) {
+                sendRtp(transport, nowNanos);
+            }
+            tellLeft();
+            if (transport.reportDueNanos() - nowNanos <= 0) {
+                sendReport(transport, nowNanos);
+            }
+        }
+        endIfDue(nowNanos);
+    }
+
+    private void takeOutput(long nowNanos) {
+        for (OutputItem item = inference.pollOutput();
+                item != null;
+                item = inference.pollOutput()) {
+            playout.offer(item, nowNanos);
+        }
+    }
+
+    private void sendRtp(MediaTransport transport, long nowNanos) {
+        Outbox outbox = loop.outbox();
+        int length = transport.writeRtp(outbox.bytes(), outbox.payloadOffset(), nowNanos);
+        IcePath path = ice.findSelected();
+        if (length > 0 && path != null) {
+            outbox.commit(path, length);
+            LoopCounters.add(loop.counters().rtpSent, 1);
+        }
+    }
+
+    private void sendReport(MediaTransport transport, long nowNanos) {
+        Outbox outbox = loop.outbox();
+        int length = transport.writeReport(outbox.bytes(), outbox.payloadOffset(), nowNanos);
+        IcePath path = ice.findSelected();
+        if (length > 0 && path != null) {
+            outbox.commit(path, length);
+        }
+    }
+
+    private void tellLeft() {
+        long frames = playout.leftFrames() - leftFrames;
+        long samples = playout.leftSamples() - leftSamples;
+        if (frames > 0) {
+            leftFrames += frames;
+            leftSamples += samples;
+            inference.left((int) frames, samples);
+        }
+    }
+
+    private void hangUpAfterGrace(String message) {
+        hangingUp = true;
+        hangupMessage = message;
+        hangupNanos = output.dueNanos() + HANGUP_GRACE_NANOS;
+    }
+
+    private void endIfDue(long nowNanos) {
+        long age = nowNanos - phases.createdNanos();
+        if (hangingUp && hangupNanos - nowNanos <= 0) {
+            end(EndReason.AGENT_HANGUP, hangupMessage);
+        } else if (ice.isConsentExpired(nowNanos)) {
+            end(EndReason.CONSENT_EXPIRED, "the client has not been heard of for too long");
+        } else if (media == null && age >= limits.setupNanos()) {
+            end(
+                    EndReason.SETUP_TIMEOUT,
+                    state == State.NEW ? "no check came" : "DTLS was not finished");
+        } else if (age >= limits.durationNanos()) {
+            end(EndReason.MAX_DURATION, "the call has reached its longest duration");
+        }
+    }
+
+    private static long earlier(long a, long b) {
+        return a - b <= 0 ? a : b;
+    }
+
+    // --- the end
+
+    /** Says goodbye on all sides and frees what it holds; the loop forgets it then. */
+    void retire(Ending why, long nowNanos) {
+        state = State.ENDED;
+        MediaTransport transport = media;
+        IcePath path = ice.findSelected();
+        if (transport != null && path != null) {
+            Outbox outbox = loop.outbox();
+            int length = transport.writeGoodbye(outbox.bytes(), outbox.payloadOffset(), nowNanos);
+            if (length > 0) {
+                outbox.commit(path, length);
+            }
+        }
+        dtls.close();
+        inference.end(
+                dev.parley.proto.inference.v1.SessionEnd.newBuilder()
+                        .setReason(why.reason().wire())
+                        .setMessage(why.message())
+                        .build());
+    }
+
+    /** What is known about it now. */
+    SessionSnapshot snapshot(long nowNanos) {
+        MediaTransport transport = media;
+        return new SessionSnapshot(
+                state,
+                nowNanos - phases.createdNanos(),
+                transport == null ? 0 : transport.received(),
+                output.packets(),
+                input.lost(),
+                inference.inputDropped(),
+                transport == null ? 0 : transport.remoteLost(),
+                transport == null ? -1 : transport.roundTripNanos(),
+                transport == null ? 0 : transport.jitterNanos());
+    }
+}

@@ -1,0 +1,38 @@
+package dev.parley.transceiver.session;
+
+import dev.parley.rtc.dtls.DtlsIdentity;
+import dev.parley.rtc.dtls.DtlsRole;
+import dev.parley.rtc.dtls.Fingerprint;
+import dev.parley.rtc.ice.IceCredentials;
+import java.util.List;
+
+/**
+ * What offer and answer have settled about a call.
+ *
+ * @param local ours, with the route token as ufrag
+ * @param role our side of the DTLS handshake
+ * @param fingerprints of the client's certificate; one that matches is enough
+ * @param opusPayloadType of Opus, both ways
+ * @param audioLevelId id of the RFC 6464 header extension in the client's packets, 0 for none
+ * @param ssrc of what we send
+ * @param cname of what we send, RFC 3550 6.5.1
+ * @param receives whether the client may send audio
+ * @param sends whether the client wants audio
+ */
+public record SessionSpec(
+        SessionId id,
+        String model,
+        IceCredentials local,
+        DtlsRole role,
+        DtlsIdentity identity,
+        List<Fingerprint> fingerprints,
+        int opusPayloadType,
+        int audioLevelId,
+        int ssrc,
+        String cname,
+        boolean receives,
+        boolean sends) {
+    public SessionSpec {
+        fingerprints = List.copyOf(fingerprints);
+    }
+}
