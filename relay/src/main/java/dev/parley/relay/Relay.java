@@ -1,12 +1,10 @@
 package dev.parley.relay;
 
 import dev.parley.otel.Telemetry;
-import dev.parley.rtc.route.RouteTokens;
 import dev.parley.runtime.config.ConfigException;
 import dev.parley.runtime.config.ConfigLoader;
 import dev.parley.runtime.config.HostPort;
 import dev.parley.runtime.udp.IpAddress;
-import dev.parley.runtime.udp.NioUdpPoller;
 import dev.parley.runtime.udp.UdpBindException;
 import dev.parley.runtime.udp.UdpOptions;
 import dev.parley.runtime.udp.UdpPoller;
@@ -15,8 +13,10 @@ import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The relay service: the public UDP face of a cluster. It routes datagrams between clients and
@@ -35,52 +35,72 @@ public final class Relay implements AutoCloseable {
     }
 
     /**
-     * Binds the sockets and starts forwarding.
+     * Warms up, binds the sockets and starts forwarding.
      *
      * @throws ConfigException when an address cannot be bound; the message names the key
      */
     public static Relay start(RelayConfig config, Telemetry telemetry) {
-        LOG.log(System.Logger.Level.INFO, "relay config:\n" + ConfigLoader.describe(config));
+        LOG.log(System.Logger.Level.INFO, "relay config:\n{0}", ConfigLoader.describe(config));
         SeededHash hash = new SeededHash(new SecureRandom());
+        WarmUp.run(config, hash);
+        Relay relay = new Relay(bindAll(config, hash));
+        relay.metrics.register(telemetry, FlowTable.capacityFor(config.maxFlows()));
+        ThreadFactory threads = threads(config, relay.loops.size());
+        relay.loops.forEach(loop -> loop.start(threads));
+        LOG.log(System.Logger.Level.INFO, relay.addresses(config));
+        return relay;
+    }
+
+    private static List<RelayLoop> bindAll(RelayConfig config, SeededHash hash) {
         List<RelayLoop> loops = new ArrayList<>();
         List<InetSocketAddress> publicAddresses =
                 config.publicAddresses().stream().map(a -> a.resolve("public_addresses")).toList();
         try {
-            for (int i = 0; i < config.workers(); i++) {
+            for (int i = 0; i < config.workerCount(); i++) {
                 RelayLoop loop = open(config, publicAddresses, hash, i);
                 loops.add(loop);
                 // Port 0 is decided by the first worker's sockets and then shared by all.
                 publicAddresses = loop.publicPorts().stream().map(UdpPort::localAddress).toList();
             }
+            return List.copyOf(loops);
         } catch (RuntimeException e) {
             loops.forEach(RelayLoop::abandon);
             throw e;
         }
-        Relay relay = new Relay(List.copyOf(loops));
-        relay.metrics.register(telemetry, FlowTable.capacityFor(config.maxFlows()) * loops.size());
-        for (int i = 0; i < loops.size(); i++) {
-            loops.get(i).start(i);
-        }
-        LOG.log(System.Logger.Level.INFO, relay.addresses());
-        return relay;
     }
 
     private static RelayLoop open(
             RelayConfig config, List<InetSocketAddress> publicAddresses, SeededHash hash, int i) {
-        UdpPoller poller = new NioUdpPoller();
+        UdpPoller poller = config.openPoller();
         try {
             List<UdpPort> publicPorts = new ArrayList<>();
+            boolean shared = config.workerCount() > 1;
             for (InetSocketAddress address : publicAddresses) {
-                publicPorts.add(
-                        bind(poller, address, config, config.workers() > 1, "public_addresses"));
+                publicPorts.add(bind(poller, address, config, shared, "public_addresses"));
             }
             UdpPort upstream =
                     bind(poller, upstreamAddress(config, i), config, false, "upstream_address");
-            return loop(config, poller, publicPorts, upstream, hash);
+            RelayCounters counters = new RelayCounters();
+            RelayWorker worker =
+                    new WorkerAssembly(config, hash)
+                            .assemble(publicPorts, upstream, counters, System.nanoTime());
+            return new RelayLoop(
+                    poller,
+                    List.copyOf(publicPorts),
+                    upstream,
+                    worker,
+                    counters,
+                    config.busyWait(),
+                    core(config, i));
         } catch (RuntimeException e) {
             poller.close();
             throw e;
         }
+    }
+
+    private static @Nullable Integer core(RelayConfig config, int worker) {
+        List<Integer> cores = config.workerCores();
+        return cores.isEmpty() ? null : cores.get(worker % cores.size());
     }
 
     private static InetSocketAddress upstreamAddress(RelayConfig config, int worker) {
@@ -96,59 +116,63 @@ public final class Relay implements AutoCloseable {
             boolean shared,
             String key) {
         try {
-            return poller.bind(
-                    address,
-                    new UdpOptions(shared, config.receiveBufferBytes(), config.sendBufferBytes()));
+            UdpPort port =
+                    poller.bind(
+                            address,
+                            new UdpOptions(
+                                    shared,
+                                    config.receiveBufferBytes(),
+                                    config.sendBufferBytes(),
+                                    config.busyPollMicros()));
+            warnOfSmall(
+                    "receive_buffer_bytes",
+                    config.receiveBufferBytes(),
+                    port.receiveBufferBytes(),
+                    "rmem_max");
+            warnOfSmall(
+                    "send_buffer_bytes",
+                    config.sendBufferBytes(),
+                    port.sendBufferBytes(),
+                    "wmem_max");
+            return port;
         } catch (UdpBindException e) {
             throw new ConfigException(
                     key + ": " + e.getMessage() + "; free it or give an address of this machine");
         }
     }
 
-    private static RelayLoop loop(
-            RelayConfig config,
-            UdpPoller poller,
-            List<UdpPort> publicPorts,
-            UdpPort upstream,
-            SeededHash hash) {
-        long timeoutNanos = config.flowTimeout().toNanos();
-        long startNanos = System.nanoTime();
-        FlowTable flows = new FlowTable(hash, config.maxFlows(), timeoutNanos);
-        PublicAddresses publics =
-                new PublicAddresses(publicPorts.stream().map(UdpPort::localAddress).toList());
-        AddressRanges transceivers = new AddressRanges(config.transceiverCidrs());
-        RelayCounters counters = new RelayCounters();
-        RelayWorker worker =
-                new RelayWorker(
-                        publicPorts,
-                        upstream,
-                        new UpwardRoutes(
-                                flows,
-                                publics,
-                                new RouteTokens(config.keys()),
-                                transceivers,
-                                hash,
-                                config.clusterId()),
-                        new DownwardRoutes(
-                                flows,
-                                publics,
-                                transceivers,
-                                new RecoveryBudget(
-                                        config.recoveriesPerSecond(), startNanos, timeoutNanos)),
-                        flows,
-                        counters,
-                        new WorkerSettings(config.batch(), timeoutNanos, startNanos));
-        return new RelayLoop(poller, List.copyOf(publicPorts), upstream, worker, counters);
+    private static void warnOfSmall(String key, int asked, int granted, String limit) {
+        if (granted < asked) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "{0}: the kernel grants {1} of {2} bytes; raise net.core.{3}, or bursts are lost",
+                    key,
+                    Integer.toString(granted),
+                    Integer.toString(asked),
+                    limit);
+        }
     }
 
-    private String addresses() {
+    private static ThreadFactory threads(RelayConfig config, int loops) {
+        if (config.udp().isBatched() && Carriers.parallelism() <= loops) {
+            LOG.log(System.Logger.Level.WARNING, Carriers.advice(loops));
+            return Thread.ofPlatform().name("relay-", 0).factory();
+        }
+        return Thread.ofVirtual().name("relay-", 0).factory();
+    }
+
+    private String addresses(RelayConfig config) {
         String upstream =
                 loops.stream()
                         .map(loop -> IpAddress.text(loop.upstreamPort().localAddress()))
                         .collect(Collectors.joining(", "));
         String publics =
                 publicAddresses().stream().map(IpAddress::text).collect(Collectors.joining(", "));
-        return "relay on " + publics + ", towards transceivers from " + upstream;
+        return "relay on "
+                + publics
+                + ", towards transceivers from "
+                + upstream
+                + (config.udp().isBatched() ? ", batched calls" : ", portable calls");
     }
 
     /** The public addresses as bound, in the order of the config. */
@@ -161,7 +185,7 @@ public final class Relay implements AutoCloseable {
     public void close() {
         if (closed.compareAndSet(false, true)) {
             loops.forEach(RelayLoop::close);
-            LOG.log(System.Logger.Level.INFO, "relay stopped: " + metrics.summary());
+            LOG.log(System.Logger.Level.INFO, "relay stopped: {0}", metrics.summary());
         }
     }
 }

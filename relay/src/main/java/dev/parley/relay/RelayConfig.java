@@ -5,6 +5,8 @@ import dev.parley.runtime.config.Cidr;
 import dev.parley.runtime.config.ConfigException;
 import dev.parley.runtime.config.HostPort;
 import dev.parley.runtime.config.Option;
+import dev.parley.runtime.udp.UdpMode;
+import dev.parley.runtime.udp.UdpPoller;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -28,9 +30,11 @@ public record RelayConfig(
                         orElse = "0.0.0.0:3479")
                 HostPort upstreamAddress,
         @Option(
-                        value = "packet loops, each with its sockets, flows and core",
-                        orElse = "1",
-                        min = 1,
+                        value =
+                                "packet loops, each with its sockets and flows; 0 for all cores but"
+                                        + " one, or a single one in portable mode",
+                        orElse = "0",
+                        min = 0,
                         max = 256)
                 int workers,
         @Option("where transceivers may live; nothing is forwarded to or from anywhere else")
@@ -82,8 +86,37 @@ public record RelayConfig(
                         min = 4_096,
                         max = 1_073_741_824)
                 int sendBufferBytes,
-        @Option(value = "datagrams moved in one go", orElse = "64", min = 1, max = 1_024)
-                int batch) {
+        @Option(value = "datagrams moved in one go", orElse = "64", min = 1, max = 1_024) int batch,
+        @Option(
+                        value =
+                                "auto, native (batched system calls, Linux only) or portable"
+                                        + " (DatagramChannel)",
+                        orElse = "auto")
+                UdpMode udp,
+        @Option(
+                        value =
+                                "core of each worker in turn; empty leaves the choice to the system",
+                        orElse = "",
+                        min = 0,
+                        max = 8_191)
+                List<Integer> workerCores,
+        @Option(value = "whether workers look for datagrams without ever waiting", orElse = "false")
+                boolean busyWait,
+        @Option(
+                        value = "SO_BUSY_POLL of each socket in microseconds, 0 for off",
+                        orElse = "0",
+                        min = 0,
+                        max = 1_000_000)
+                int busyPollMicros,
+        @Option(
+                        value =
+                                "how long to practise on private sockets before the public ones are"
+                                        + " bound, so that the first second loses nothing; 0s for"
+                                        + " not at all",
+                        orElse = "600ms",
+                        min = 0,
+                        max = 60_000)
+                Duration warmUp) {
     private static final int MAX_PORT = 65_535;
 
     public RelayConfig {
@@ -97,16 +130,63 @@ public record RelayConfig(
             throw new ConfigException(
                     "transceiver_cidrs: empty; give at least one range, such as 10.0.0.0/8");
         }
-        if (upstreamAddress.port() + workers - 1 > MAX_PORT) {
+        if (upstreamAddress.port() + workerCount(workers, udp) - 1 > MAX_PORT) {
             throw new ConfigException(
                     "upstream_address: port "
                             + upstreamAddress.port()
                             + " leaves no room for "
-                            + workers
+                            + workerCount(workers, udp)
                             + " workers; give at most "
-                            + (MAX_PORT - workers + 1));
+                            + (MAX_PORT - workerCount(workers, udp) + 1));
+        }
+        if (udp == UdpMode.NATIVE && !udp.isBatched()) {
+            throw new ConfigException(
+                    "udp: native needs Linux on x86_64 or aarch64; give auto or portable");
+        }
+        if (!workerCores.isEmpty() && !udp.isBatched()) {
+            throw new ConfigException(
+                    "worker_cores: works with batched system calls only; leave it empty");
         }
         var _ = keys(routeKeys);
+    }
+
+    /** Packet loops, the default worked out. */
+    int workerCount() {
+        return workerCount(workers, udp);
+    }
+
+    private static int workerCount(int workers, UdpMode udp) {
+        if (workers > 0) {
+            return workers;
+        }
+        // One core stays for timers, telemetry and the compiler.
+        return udp.isBatched() ? Math.max(1, Runtime.getRuntime().availableProcessors() - 1) : 1;
+    }
+
+    UdpPoller openPoller() {
+        return udp.open();
+    }
+
+    /** The same for a few private clients on loopback. */
+    RelayConfig forWarmUp() {
+        return new RelayConfig(
+                publicAddresses,
+                upstreamAddress,
+                workers,
+                List.of(Cidr.parse("127.0.0.0/8")),
+                routeKeys,
+                clusterId,
+                flowTimeout,
+                FlowTable.MAX_ADDRESSES_PER_SESSION,
+                recoveriesPerSecond,
+                receiveBufferBytes,
+                sendBufferBytes,
+                batch,
+                udp,
+                workerCores,
+                busyWait,
+                busyPollMicros,
+                warmUp);
     }
 
     /** The keys that open route tokens. */

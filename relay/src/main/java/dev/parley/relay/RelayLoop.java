@@ -1,63 +1,111 @@
 package dev.parley.relay;
 
+import dev.parley.runtime.udp.CoreAffinity;
 import dev.parley.runtime.udp.UdpPoller;
 import dev.parley.runtime.udp.UdpPort;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Runs one worker on a virtual thread of its own until it is closed, and owns the worker's sockets.
+ * Runs one worker on a thread of its own until it is closed, and owns the worker's sockets.
  *
- * <p>The thread blocks in {@link UdpPoller#await} and with a native poller so keeps its carrier:
- * that is the reader locked to a thread, and it costs half of what parking costs. The JDK does not
- * replace a carrier held that way, so {@code jdk.virtualThreadScheduler.parallelism} must exceed
- * the number of such loops in the process, or no other virtual thread ever runs.
+ * <p>The thread is virtual and blocks in {@link UdpPoller#await}, where a batched poller keeps its
+ * carrier: that is the reader locked to a thread, and it costs half of what parking costs. The JDK
+ * does not replace a carrier held that way; see {@link Carriers}.
  */
 final class RelayLoop implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(RelayLoop.class.getName());
 
     // Timers are coarse; while no datagram comes they still turn.
     private static final long IDLE_NANOS = Duration.ofMillis(100).toNanos();
-    private static final Duration STOP_PATIENCE = Duration.ofSeconds(3);
+    private static final long STOP_PATIENCE_SECONDS = 3;
+
+    /** One turn in so many has its duration measured. */
+    private static final int SAMPLING = 64;
 
     private final UdpPoller poller;
     private final List<UdpPort> publicPorts;
     private final UdpPort upstreamPort;
     private final RelayWorker worker;
     private final RelayCounters counters;
+    private final long waitNanos;
+    private final @Nullable Integer core;
     private final CountDownLatch stopped = new CountDownLatch(1);
     private volatile boolean closing;
 
+    /**
+     * A loop that is not started yet.
+     *
+     * @param busy whether to look for datagrams without ever waiting
+     * @param core the core to stay on, null for any
+     */
     RelayLoop(
             UdpPoller poller,
             List<UdpPort> publicPorts,
             UdpPort upstreamPort,
             RelayWorker worker,
-            RelayCounters counters) {
+            RelayCounters counters,
+            boolean busy,
+            @Nullable Integer core) {
         this.poller = poller;
         this.publicPorts = publicPorts;
         this.upstreamPort = upstreamPort;
         this.worker = worker;
         this.counters = counters;
+        this.waitNanos = busy ? 0 : IDLE_NANOS;
+        this.core = core;
     }
 
     /** Starts the thread. */
-    void start(int index) {
-        var _ = Thread.ofVirtual().name("relay-" + index).start(this::run);
+    void start(ThreadFactory threads) {
+        threads.newThread(this::run).start();
     }
 
     private void run() {
+        CoreAffinity affinity = pin();
         try {
-            while (!closing) {
-                var _ = worker.runOnce(System.nanoTime());
-                poller.await(IDLE_NANOS);
-            }
+            turn();
         } catch (RuntimeException | Error e) {
             LOG.log(System.Logger.Level.ERROR, "relay worker failed, its clients are cut off", e);
         } finally {
+            if (affinity != null) {
+                affinity.close();
+            }
             stopped.countDown();
+        }
+    }
+
+    private @Nullable CoreAffinity pin() {
+        if (core == null) {
+            return null;
+        }
+        try {
+            return CoreAffinity.pin(core);
+        } catch (IOException e) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "worker_cores: cannot stay on core {0}: {1}; the worker runs on any",
+                    core,
+                    e.getMessage());
+            return null;
+        }
+    }
+
+    private void turn() {
+        int untilSample = SAMPLING;
+        while (!closing) {
+            long now = System.nanoTime();
+            int handled = worker.runOnce(now);
+            if (handled > 0 && --untilSample == 0) {
+                counters.forwardTime(System.nanoTime() - now);
+                untilSample = SAMPLING;
+            }
+            poller.await(waitNanos);
         }
     }
 
@@ -84,7 +132,7 @@ final class RelayLoop implements AutoCloseable {
         closing = true;
         poller.wakeup();
         try {
-            if (!stopped.await(STOP_PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+            if (!stopped.await(STOP_PATIENCE_SECONDS, TimeUnit.SECONDS)) {
                 LOG.log(System.Logger.Level.WARNING, "relay worker did not stop in time");
             }
         } catch (InterruptedException _) {

@@ -9,6 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
 
 /** What a relay's workers count, summed up for the exporter's thread and for the last log line. */
 final class RelayMetrics {
@@ -18,7 +19,12 @@ final class RelayMetrics {
         this.loops = loops;
     }
 
-    void register(Telemetry telemetry, int flowCapacity) {
+    /**
+     * Registers everything.
+     *
+     * @param slotsPerWorker slots of each worker's flow table
+     */
+    void register(Telemetry telemetry, int slotsPerWorker) {
         telemetry.counters(
                 "parley.relay.forwards",
                 "Datagrams forwarded, by how their route was found",
@@ -42,7 +48,19 @@ final class RelayMetrics {
                 "parley.relay.flow_table.load",
                 "Share of the flow tables' slots that are taken",
                 "%",
-                () -> flows() * 100 / flowCapacity);
+                () -> flows() * 100 / ((long) slotsPerWorker * loops.size()));
+        telemetry.counters(
+                "parley.relay.batches",
+                "Batches received, by how many datagrams they had at most",
+                "{batch}",
+                "le",
+                histogram(RelayCounters.BATCH_BUCKETS, RelayCounters::batches));
+        telemetry.counters(
+                "parley.relay.forward_time.samples",
+                "Sampled turns, by how many microseconds they took at most",
+                "{turn}",
+                "le",
+                histogram(RelayCounters.FORWARD_TIME_BUCKETS, RelayCounters::forwardTimes));
     }
 
     private Map<String, LongSupplier> series(Predicate<Verdict> which) {
@@ -53,6 +71,27 @@ final class RelayMetrics {
             }
         }
         return series;
+    }
+
+    private interface Bucket {
+        long count(RelayCounters counters, int bucket);
+    }
+
+    // Cumulative, as Prometheus wants its buckets.
+    private Map<String, LongSupplier> histogram(int buckets, Bucket count) {
+        Map<String, LongSupplier> series = new LinkedHashMap<>();
+        for (int last = 0; last < buckets; last++) {
+            int end = last + 1;
+            String bound = end == buckets ? "+Inf" : Long.toString(1L << last);
+            series.put(
+                    bound,
+                    () -> IntStream.range(0, end).mapToLong(bucket -> sum(count, bucket)).sum());
+        }
+        return series;
+    }
+
+    private long sum(Bucket count, int bucket) {
+        return loops.stream().mapToLong(loop -> count.count(loop.counters(), bucket)).sum();
     }
 
     private Map<String, LongSupplier> udpSeries() {

@@ -19,6 +19,8 @@ final class RelayWorker {
 
     private static final long EXPIRY_INTERVAL_NANOS = 10_000_000L;
 
+    private static final long KERNEL_COUNT_INTERVAL_NANOS = 1_000_000_000L;
+
     private final UdpPort[] publicPorts;
     private final UdpPort upstreamPort;
     private final UpwardRoutes upward;
@@ -29,6 +31,7 @@ final class RelayWorker {
     private final int[] sockets;
     private final int slotsPerExpiry;
     private long nextExpiryNanos;
+    private long nextKernelCountNanos;
 
     RelayWorker(
             List<UdpPort> publicPorts,
@@ -50,6 +53,7 @@ final class RelayWorker {
         long turns = Math.max(1, settings.flowTimeoutNanos() / 2 / EXPIRY_INTERVAL_NANOS);
         this.slotsPerExpiry = (int) Math.ceilDiv(flows.capacity(), turns);
         this.nextExpiryNanos = settings.startNanos() + EXPIRY_INTERVAL_NANOS;
+        this.nextKernelCountNanos = settings.startNanos() + KERNEL_COUNT_INTERVAL_NANOS;
     }
 
     /** One turn of the loop: a batch from each socket. Answers the datagrams handled. */
@@ -59,12 +63,15 @@ final class RelayWorker {
             handled += up(socket, nowNanos);
         }
         handled += down(nowNanos);
-        expire(nowNanos);
+        tick(nowNanos);
         return handled;
     }
 
     private int up(int socket, long nowNanos) {
         int received = publicPorts[socket].receive(batch);
+        if (received > 0) {
+            counters.batch(received);
+        }
         int forwarded = 0;
         for (int i = 0; i < received; i++) {
             Verdict verdict = upward.route(batch, i, socket, nowNanos);
@@ -79,6 +86,9 @@ final class RelayWorker {
 
     private int down(long nowNanos) {
         int received = upstreamPort.receive(batch);
+        if (received > 0) {
+            counters.batch(received);
+        }
         int forwarded = 0;
         for (int i = 0; i < received; i++) {
             Verdict verdict = downward.route(batch, i, nowNanos);
@@ -110,11 +120,18 @@ final class RelayWorker {
         }
     }
 
-    private void expire(long nowNanos) {
+    private void tick(long nowNanos) {
         if (nextExpiryNanos - nowNanos <= 0) {
             var _ = flows.expire(nowNanos, slotsPerExpiry);
             counters.flows(flows.size());
             nextExpiryNanos = nowNanos + EXPIRY_INTERVAL_NANOS;
+        }
+        if (nextKernelCountNanos - nowNanos <= 0) {
+            for (UdpPort port : publicPorts) {
+                port.countKernelDrops();
+            }
+            upstreamPort.countKernelDrops();
+            nextKernelCountNanos = nowNanos + KERNEL_COUNT_INTERVAL_NANOS;
         }
     }
 }

@@ -132,6 +132,18 @@ class FlowTableTest {
     }
 
     @Test
+    void aFullSessionMayStillRenewItsOwnFlows() {
+        FlowTable table = table(7, 1_000);
+        int slot = FlowTable.NONE;
+        for (int i = 0; i < FlowTable.MAX_ADDRESSES_PER_SESSION; i++) {
+            slot = table.insert(0, i, 1, 0, 5, 6L << 32, 0);
+        }
+        assertThat(table.assign(slot, 5, (6L << 32) | 1)).isTrue();
+        assertThat(table.assign(slot, 6, 6L << 32)).isTrue();
+        assertThat(table.assign(slot, 5, 6L << 32)).as("its place is free again").isTrue();
+    }
+
+    @Test
     void anExpiredFlowGivesItsSessionsPlaceBack() {
         FlowTable table = table(7, 1_000);
         for (int i = 0; i < FlowTable.MAX_ADDRESSES_PER_SESSION; i++) {

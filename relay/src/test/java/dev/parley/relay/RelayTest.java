@@ -15,6 +15,8 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -24,18 +26,24 @@ class RelayTest {
 
     @ParameterizedTest
     @CsvSource({
-        "127.0.0.1:0, 127.0.0.1:0, 127.0.0.1, 1",
-        "'[::1]:0', '[::1]:0', ::1, 1",
-        "0.0.0.0:0, 0.0.0.0:0, 127.0.0.1, 1",
-        "'[::]:0', '[::]:0', 127.0.0.1, 1",
-        "127.0.0.1:0, 127.0.0.1:0, 127.0.0.1, 2"
+        "portable, 127.0.0.1:0, 127.0.0.1:0, 127.0.0.1, 1",
+        "portable, '[::1]:0', '[::1]:0', ::1, 1",
+        "portable, 0.0.0.0:0, 0.0.0.0:0, 127.0.0.1, 1",
+        "portable, '[::]:0', '[::]:0', 127.0.0.1, 2",
+        "auto, 127.0.0.1:0, 127.0.0.1:0, 127.0.0.1, 1",
+        "auto, '[::1]:0', '[::1]:0', ::1, 0",
+        "auto, 0.0.0.0:0, 0.0.0.0:0, 127.0.0.1, 2",
+        "auto, '[::]:0', '[::]:0', 127.0.0.1, 1",
+        "auto, '[::]:0', '[::]:0', ::1, 3"
     })
-    void carriesACallBothWays(String publicAddress, String upstream, String host, int workers)
+    void carriesACallBothWays(
+            String udp, String publicAddress, String upstream, String host, int workers)
             throws IOException {
         InetAddress loopback = InetAddress.ofLiteral(host);
         RelayConfig config =
                 config(
                         Map.of(
+                                "udp", udp,
                                 "public_addresses", publicAddress,
                                 "upstream_address", upstream,
                                 "workers", Integer.toString(workers)));
@@ -66,6 +74,42 @@ class RelayTest {
     }
 
     @Test
+    @EnabledOnOs(OS.LINUX)
+    void answersFromTheAddressThatTheClientUsed() throws IOException {
+        InetAddress used = InetAddress.ofLiteral("127.0.0.2");
+        RelayConfig config = config(Map.of("public_addresses", "0.0.0.0:0", "udp", "native"));
+        try (Relay relay = Relay.start(config, Telemetry.none());
+                DatagramSocket transceiver = socket(InetAddress.ofLiteral("127.0.0.1"));
+                DatagramSocket client = socket(InetAddress.ofLiteral("127.0.0.1"))) {
+            int port = relay.publicAddresses().getFirst().getPort();
+            InetSocketAddress relayAddress = new InetSocketAddress(used, port);
+            String ufrag = Checks.ufrag(7, Endpoint.of(local(transceiver)));
+            send(client, Checks.request(ufrag), relayAddress);
+            DatagramPacket up = receive(transceiver);
+            byte[] expected =
+                    RelayRig.headed(
+                            Endpoint.of(local(client)), Endpoint.of(relayAddress), new byte[0]);
+            assertThat(bytes(up)).startsWith(expected);
+            send(transceiver, bytes(up), (InetSocketAddress) up.getSocketAddress());
+            assertThat(receive(client).getSocketAddress()).isEqualTo(relayAddress);
+        }
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void warmsUpPinsAndBusyWaits() throws IOException {
+        RelayConfig config =
+                config(Map.of("warm_up", "100ms", "worker_cores", "0", "busy_wait", "true"));
+        try (Relay relay = Relay.start(config, Telemetry.none());
+                DatagramSocket transceiver = socket(InetAddress.ofLiteral("127.0.0.1"));
+                DatagramSocket client = socket(InetAddress.ofLiteral("127.0.0.1"))) {
+            String ufrag = Checks.ufrag(7, Endpoint.of(local(transceiver)));
+            send(client, Checks.request(ufrag), relay.publicAddresses().getFirst());
+            assertThat(receive(transceiver).getLength()).isPositive();
+        }
+    }
+
+    @Test
     void exportsItsCounters() throws IOException {
         Telemetry telemetry = Telemetry.none();
         InetAddress loopback = InetAddress.ofLiteral("127.0.0.1");
@@ -80,7 +124,13 @@ class RelayTest {
         assertThat(telemetry.snapshot())
                 .containsEntry("parley.relay.drops{reason=media_without_flow}", 1L)
                 .containsEntry("parley.relay.forwards{route=up_new_flow}", 1L)
-                .containsKeys("parley.relay.flows", "parley.relay.udp.refusals{reason=send_error}");
+                .hasEntrySatisfying(
+                        "parley.relay.batches{le=+Inf}", count -> assertThat(count).isPositive())
+                .containsKeys(
+                        "parley.relay.flows",
+                        "parley.relay.flow_table.load",
+                        "parley.relay.forward_time.samples{le=1}",
+                        "parley.relay.udp.refusals{reason=receive_queue_full}");
     }
 
     @Test
@@ -121,6 +171,7 @@ class RelayTest {
                     route_keys        |                             | route_keys: empty; give at least one key, such as 1: 32 hex digits
                     route_keys        | 16=30313233343536373839616263646566 | route_keys: "16" is no key id; give 0 to 15
                     route_keys        | 1=303132                    | route_keys: key 1 is not 32 hex digits; give 16 random bytes, quoted
+                    udp               | fast                        | udp: "fast" is unknown; give one of auto, native, portable (auto, native (batched system calls, Linux only) or portable (DatagramChannel))
                     upstream_address  | 0.0.0.0:65535               | upstream_address: port 65535 leaves no room for 2 workers; give at most 65534
                     """)
     void refusesAConfigThatCannotWork(String key, String value, String message) {
@@ -143,6 +194,7 @@ class RelayTest {
         texts.put("transceiver_cidrs", "127.0.0.0/8,::1/128");
         texts.put("route_keys", Checks.KEY_ID + "=" + Checks.KEY_HEX);
         texts.put("max_flows", "1000");
+        texts.put("warm_up", "0s");
         texts.putAll(changed);
         return ConfigLoader.of(RelayConfig.class, texts);
     }

@@ -1,0 +1,135 @@
+package dev.parley.relay;
+
+import dev.parley.rtc.route.ClientHeader;
+import dev.parley.rtc.route.RouteTokens;
+import dev.parley.rtc.stun.StunWriter;
+import dev.parley.runtime.udp.DatagramBatch;
+import dev.parley.runtime.udp.IpAddress;
+import dev.parley.runtime.udp.UdpOptions;
+import dev.parley.runtime.udp.UdpPoller;
+import dev.parley.runtime.udp.UdpPort;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Drives a worker between private loopback sockets before the public port is bound. Without it the
+ * first second of traffic would find native calls unlinked and the loop interpreted, and lose
+ * packets while both are made.
+ */
+final class WarmUp {
+    private static final System.Logger LOG = System.getLogger(WarmUp.class.getName());
+    private static final int TURNS = 2_000;
+    private static final int MEDIA_BYTES = 172;
+    private static final int BUFFER_BYTES = 1 << 20;
+    private static final int SESSION = 1;
+
+    private final RelayConfig config;
+    private final UdpPoller poller;
+    private final UdpPort vip;
+    private final UdpPort client;
+    private final UdpPort transceiver;
+    private final RelayWorker worker;
+    private final DatagramBatch batch;
+    private final byte[] check;
+    private final byte[] media = new byte[MEDIA_BYTES];
+
+    private WarmUp(RelayConfig config, SeededHash hash) {
+        this.config = config;
+        poller = config.openPoller();
+        vip = bind();
+        client = bind();
+        transceiver = bind();
+        worker =
+                new WorkerAssembly(config, hash)
+                        .assemble(List.of(vip), bind(), new RelayCounters(), System.nanoTime());
+        batch = new DatagramBatch(config.batch(), ClientHeader.LENGTH, MEDIA_BYTES * 4);
+        check = check();
+        // RFC 7983: RTP.
+        media[0] = (byte) 0x80;
+    }
+
+    /** Runs until the loop is fast or the time is up. */
+    static void run(RelayConfig config, SeededHash hash) {
+        if (config.warmUp().isZero()) {
+            return;
+        }
+        long patienceNanos = config.warmUp().toNanos();
+        long start = System.nanoTime();
+        // Small, and allowed to reach the loopback sockets whatever the real one may reach.
+        WarmUp warmUp = new WarmUp(config.forWarmUp(), hash);
+        int turns = 0;
+        try {
+            while (turns < TURNS && System.nanoTime() - start < patienceNanos) {
+                warmUp.turn();
+                turns++;
+            }
+        } finally {
+            warmUp.poller.close();
+        }
+        LOG.log(
+                System.Logger.Level.DEBUG,
+                "warmed up in {0} turns, {1} ms",
+                turns,
+                TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
+    }
+
+    private UdpPort bind() {
+        InetSocketAddress any = new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0);
+        return poller.bind(any, new UdpOptions(false, BUFFER_BYTES, BUFFER_BYTES));
+    }
+
+    private byte[] check() {
+        InetSocketAddress address = transceiver.localAddress();
+        int keyId = Integer.parseInt(config.routeKeys().keySet().iterator().next());
+        String ufrag =
+                new RouteTokens(config.keys())
+                        .mint(
+                                keyId,
+                                SESSION,
+                                SESSION,
+                                config.clusterId(),
+                                IpAddress.high(address.getAddress()),
+                                IpAddress.low(address.getAddress()),
+                                address.getPort());
+        DatagramBatch scratch = new DatagramBatch(1, 0, StunWriter.MAX_LENGTH);
+        int length =
+                new StunWriter()
+                        .bindingRequest(scratch.bytes(), 0, 0, 0)
+                        .username(ufrag + ":warmup")
+                        .fingerprint()
+                        .length();
+        byte[] bytes = new byte[length];
+        scratch.bytes().get(0, bytes);
+        return bytes;
+    }
+
+    // One batch up and back down again.
+    private void turn() {
+        InetSocketAddress to = vip.localAddress();
+        for (int i = 0; i < batch.capacity(); i++) {
+            byte[] bytes = i == 0 ? check : media;
+            batch.bytes().put(batch.slotOffset(i), bytes);
+            batch.datagram(i, batch.slotOffset(i), bytes.length);
+            batch.peer(
+                    i,
+                    IpAddress.high(to.getAddress()),
+                    IpAddress.low(to.getAddress()),
+                    to.getPort());
+            batch.local(i, 0, 0);
+        }
+        var _ = client.send(batch, 0, batch.capacity());
+        forward();
+        int up = transceiver.receive(batch);
+        var _ = transceiver.send(batch, 0, up);
+        forward();
+        var _ = client.receive(batch);
+    }
+
+    private void forward() {
+        poller.await(0);
+        var _ = worker.runOnce(System.nanoTime());
+        poller.await(0);
+    }
+}

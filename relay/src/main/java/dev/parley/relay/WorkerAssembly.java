@@ -1,0 +1,48 @@
+package dev.parley.relay;
+
+import dev.parley.rtc.route.RouteTokens;
+import dev.parley.runtime.udp.UdpPort;
+import java.util.List;
+
+/** Builds workers from a config; what they share is immutable. */
+final class WorkerAssembly {
+    private final RelayConfig config;
+    private final SeededHash hash;
+
+    WorkerAssembly(RelayConfig config, SeededHash hash) {
+        this.config = config;
+        this.hash = hash;
+    }
+
+    /** A worker between sockets that are bound already; its time to take flows up begins now. */
+    RelayWorker assemble(
+            List<UdpPort> publicPorts, UdpPort upstream, RelayCounters counters, long startNanos) {
+        long timeoutNanos = config.flowTimeout().toNanos();
+        FlowTable flows = new FlowTable(hash, config.maxFlows(), timeoutNanos);
+        PublicAddresses publics =
+                new PublicAddresses(publicPorts.stream().map(UdpPort::localAddress).toList());
+        AddressRanges transceivers = new AddressRanges(config.transceiverCidrs());
+        UpwardRoutes upward =
+                new UpwardRoutes(
+                        flows,
+                        publics,
+                        new RouteTokens(config.keys()),
+                        transceivers,
+                        hash,
+                        config.clusterId());
+        DownwardRoutes downward =
+                new DownwardRoutes(
+                        flows,
+                        publics,
+                        transceivers,
+                        new RecoveryBudget(config.recoveriesPerSecond(), startNanos, timeoutNanos));
+        return new RelayWorker(
+                publicPorts,
+                upstream,
+                upward,
+                downward,
+                flows,
+                counters,
+                new WorkerSettings(config.batch(), timeoutNanos, startNanos));
+    }
+}
