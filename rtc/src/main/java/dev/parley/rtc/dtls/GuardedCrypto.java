@@ -28,7 +28,7 @@ final class GuardedCrypto extends JcaTlsCrypto {
         return new GuardedCipher(super.createCipher(parameters, encryptionAlgorithm, macAlgorithm));
     }
 
-    /** Passes everything on and drops records with too long handshake messages. */
+    /** Passes everything on, and sees to it that records which make no sense are dropped. */
     private record GuardedCipher(TlsCipher cipher) implements TlsCipher {
         @Override
         public TlsDecodeResult decodeCiphertext(
@@ -39,15 +39,27 @@ final class GuardedCrypto extends JcaTlsCrypto {
                 int offset,
                 int len)
                 throws IOException {
-            TlsDecodeResult decoded =
-                    cipher.decodeCiphertext(
-                            seqNo, recordType, recordVersion, ciphertext, offset, len);
+            TlsDecodeResult decoded;
+            try {
+                decoded =
+                        cipher.decodeCiphertext(
+                                seqNo, recordType, recordVersion, ciphertext, offset, len);
+            } catch (TlsFatalAlert e) {
+                // A record too short for its tag would end the association: any stranger can send
+                // one.
+                throw invalidRecord();
+            }
             if (decoded.contentType == HandshakeMessages.CONTENT_TYPE
                     && HandshakeMessages.anyTooLong(decoded.buf, decoded.off, decoded.len)) {
-                // RFC 6347 4.1.2.7: invalid records are dropped; this alert is not sent.
-                throw new TlsFatalAlert(AlertDescription.bad_record_mac);
+                throw invalidRecord();
             }
             return decoded;
+        }
+
+        // RFC 6347 4.1.2.7: "invalid records SHOULD be silently discarded". Bouncy Castle does so
+        // on this alert alone; it is not sent.
+        private static TlsFatalAlert invalidRecord() {
+            return new TlsFatalAlert(AlertDescription.bad_record_mac);
         }
 
         @Override

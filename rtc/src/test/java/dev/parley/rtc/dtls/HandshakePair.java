@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /** Runs our client against our server, each on its own virtual thread. */
 final class HandshakePair {
@@ -25,6 +26,10 @@ final class HandshakePair {
 
     final SimulatedLink clientLink;
     final SimulatedLink serverLink;
+
+    /** What the server's session answers to its reader once the handshake is over. */
+    CompletableFuture<Integer> serverReader = new CompletableFuture<>();
+
     DtlsOutcome clientOutcome = new DtlsOutcome.Failed(DtlsFailure.PROTOCOL, "not run");
     DtlsOutcome serverOutcome = new DtlsOutcome.Failed(DtlsFailure.PROTOCOL, "not run");
 
@@ -71,19 +76,15 @@ final class HandshakePair {
         return this;
     }
 
-    static <T> CompletableFuture<T> start(java.util.function.Supplier<T> task) {
+    static <T> CompletableFuture<T> start(Supplier<T> task) {
         return CompletableFuture.supplyAsync(task, VIRTUAL);
     }
 
     // The server's last flight may be lost: its reader has to send it again.
-    private static void keepReading(DtlsOutcome outcome) {
+    private void keepReading(DtlsOutcome outcome) {
         if (outcome instanceof DtlsOutcome.Connected connected) {
-            var _ =
-                    start(
-                            () -> {
-                                byte[] buffer = new byte[DatagramLink.MAX_RECEIVED];
-                                return connected.session().receive(buffer, 0, buffer.length, 0);
-                            });
+            byte[] buffer = new byte[DatagramLink.MAX_RECEIVED];
+            serverReader = start(() -> connected.session().receive(buffer, 0, buffer.length, 0));
         }
     }
 

@@ -5,7 +5,6 @@ import java.util.Random;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** One end of an in-memory path between two peers, with the faults of a bad network. */
@@ -15,13 +14,18 @@ final class SimulatedLink implements DatagramLink {
         static final Faults NONE = new Faults(0, 0, 0, 0);
     }
 
+    /** What happens to each datagram that is sent: changed, or dropped by answering null. */
+    interface Filter {
+        byte @Nullable [] apply(byte[] datagram);
+    }
+
     private final LinkedBlockingQueue<byte[]> inbox = new LinkedBlockingQueue<>();
     private final Faults faults;
     private final Random random;
     private final AtomicInteger sent = new AtomicInteger();
     private @Nullable SimulatedLink peer;
     private byte @Nullable [] heldBack;
-    private UnaryOperator<byte @Nullable []> filter = datagram -> datagram;
+    private Filter filter = datagram -> datagram;
     private volatile int longestSent;
 
     private SimulatedLink(Faults faults, Random random) {
@@ -39,7 +43,7 @@ final class SimulatedLink implements DatagramLink {
     }
 
     /** Changes or, by null, drops what this end sends. */
-    void filterSent(UnaryOperator<byte @Nullable []> filter) {
+    void filterSent(Filter filter) {
         this.filter = filter;
     }
 
