@@ -1,5 +1,7 @@
 package dev.parley.rtc.sdp;
 
+import java.util.regex.Pattern;
+
 /**
  * One line of an offer, RFC 8866 5, and where it stands.
  *
@@ -7,6 +9,13 @@ package dev.parley.rtc.sdp;
  * @param text without its end
  */
 record SdpLine(int number, String text) {
+    private static final Pattern SHAPE = Pattern.compile("[a-z]=\\P{Cntrl}*");
+
+    /** Whether it is a letter, an equals sign and a value without control characters. */
+    boolean isWellFormed() {
+        return SHAPE.matcher(text).matches();
+    }
+
     char type() {
         return text.charAt(0);
     }

@@ -90,7 +90,7 @@ public final class SdpMedia {
 
     /** {@code a=rtpmap:111 opus/48000/2} */
     private void takeRtpmap(SdpLine attribute) throws SdpException {
-        String[] parts = attribute.attributeValue().split("[ /]+", -1);
+        String[] parts = attribute.attributeValue().replace('/', ' ').split(" +", -1);
         if (parts.length < 3 || parts.length > 4) {
             throw attribute.error("expected a=rtpmap:type name/clock or name/clock/channels");
         }

@@ -67,7 +67,7 @@ final class SdpParser {
         List<SdpLine> lines = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
             SdpLine line = new SdpLine(i + 1, texts.get(i));
-            if (!line.text().matches("[a-z]=\\P{Cntrl}*")) {
+            if (!line.isWellFormed()) {
                 throw line.error("expected a letter, = and a value");
             }
             lines.add(line);

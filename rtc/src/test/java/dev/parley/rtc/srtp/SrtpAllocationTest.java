@@ -4,6 +4,7 @@ import static dev.parley.rtc.srtp.Packets.OFFSET;
 import static dev.parley.rtc.srtp.Packets.SSRC;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.rtc.AllocationProbe;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 

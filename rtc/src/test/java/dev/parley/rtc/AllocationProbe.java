@@ -1,17 +1,17 @@
-package dev.parley.rtc.srtp;
+package dev.parley.rtc;
 
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 
 /** Counts the bytes that a piece of code allocates on the calling thread. */
-final class AllocationProbe {
+public final class AllocationProbe {
     private static final int WARM_UP_ROUNDS = 30_000;
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     private AllocationProbe() {}
 
     /** Bytes allocated per round, after a warm-up. */
-    static double bytesPerRound(Runnable code, int rounds) {
+    public static double bytesPerRound(Runnable code, int rounds) {
         for (int i = 0; i < WARM_UP_ROUNDS; i++) {
             code.run();
         }
