@@ -192,6 +192,24 @@ class IceLiteTest {
     }
 
     @Test
+    void answersNoDamagedCheckUnlessOnlyItsFingerprintIsGone() {
+        int length = sign(check().useCandidate());
+        byte[] whole = new byte[length];
+        in.get(0, whole);
+        for (int bit = 0; bit < length * 8; bit++) {
+            in.put(0, whole);
+            in.put(bit / 8, (byte) (whole[bit / 8] ^ (1 << (bit % 8))));
+            if (request.wrap(in, 0, length)) {
+                IceVerdict verdict = ice.handle(request, WIFI, START, out, 0);
+                // The integrity covers all in front of FINGERPRINT, whose type may turn into
+                // another.
+                boolean fingerprintType = bit / 8 == length - 8 || bit / 8 == length - 7;
+                assertThat(verdict.isAnswered()).as("bit %d", bit).isEqualTo(fingerprintType);
+            }
+        }
+    }
+
+    @Test
     void ignoresWhatStandsBehindTheIntegrity() {
         int length = check().integrity(key).useCandidate().iceControlled(1).fingerprint().length();
         handle(sign(check()), WIFI, START);
