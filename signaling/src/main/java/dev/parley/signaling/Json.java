@@ -1,5 +1,6 @@
 package dev.parley.signaling;
 
+import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
@@ -17,7 +18,7 @@ final class Json {
 
     private static final JsonMapper MAPPER =
             JsonMapper.builder(
-                            com.fasterxml.jackson.core.JsonFactory.builder()
+                            JsonFactory.builder()
                                     .streamReadConstraints(
                                             StreamReadConstraints.builder()
                                                     .maxNestingDepth(MAX_NESTING)

@@ -2,6 +2,7 @@ package dev.parley.signaling;
 
 import io.helidon.http.HeaderValues;
 import io.helidon.http.RequestException;
+import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.http.Filter;
 import io.helidon.webserver.http.FilterChain;
 import io.helidon.webserver.http.RoutingRequest;
@@ -18,23 +19,25 @@ import java.util.concurrent.TimeoutException;
 
 /**
  * Reads every request body before anything else looks at the request, in bounded memory and bounded
- * time, however it is framed. Because the body is always read to its end (up to a few times the
- * limit), a refusal reaches its client even if that writes everything before it reads.
+ * time, however it is framed. Because the body is read to its end (up to sixteen times the limit),
+ * a refusal reaches its client even if that writes everything before it reads.
  *
- * <p>The web server alone bounds a single read, which a client sending a byte now and then never
- * exceeds. So a second virtual thread reads while the request's own thread waits; when time is up
- * the latter answers 408 and the closing of the connection ends the former.
+ * <p>The web server bounds neither a read nor a whole body in time. So a second virtual thread
+ * reads while the request's own thread waits; when time is up the latter answers 408 and the
+ * closing of the connection ends the former.
  */
 final class RequestBody implements Filter {
     /** The web server itself cuts bodies off beyond this many times the limit. */
-    static final int DRAINED_TIMES_LIMIT = 4;
+    static final int DRAINED_TIMES_LIMIT = 16;
 
     private static final byte[] EMPTY = {};
 
     private final int maxBytes;
     private final Duration timeout;
+    private final ErrorReplies errors;
 
-    RequestBody(int maxBytes, Duration timeout) {
+    RequestBody(int maxBytes, Duration timeout, ErrorReplies errors) {
+        this.errors = errors;
         this.maxBytes = maxBytes;
         this.timeout = timeout;
     }
@@ -58,27 +61,28 @@ final class RequestBody implements Filter {
         try {
             return reading.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException _) {
-            throw abandon(
-                    response,
-                    ErrorCode.REQUEST_TIMEOUT,
-                    "The request body did not arrive within " + timeout.toMillis() + " ms.");
+            throw abandon(request, response, late());
         } catch (ExecutionException e) {
-            if (e.getCause() instanceof RefusedException refusal) {
-                throw refusal;
+            switch (e.getCause()) {
+                case RefusedException refusal -> throw refusal;
+                case RequestException framing
+                        when framing.status().code() == ErrorCode.REQUEST_TOO_LARGE.status() ->
+                        throw abandon(request, response, tooLarge());
+                case null, default -> throw abandon(request, response, broken());
             }
-            if (e.getCause() instanceof RequestException framing
-                    && framing.status().code() == ErrorCode.REQUEST_TOO_LARGE.status()) {
-                var _ = abandon(response, ErrorCode.REQUEST_TOO_LARGE, "");
-                throw tooLarge();
-            }
-            throw abandon(
-                    response,
-                    ErrorCode.INVALID_REQUEST,
-                    "The request body cannot be read to its end.");
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
-            throw abandon(response, ErrorCode.SERVICE_UNAVAILABLE, "This server is stopping.");
+            throw new CloseConnectionException("stopping");
         }
+    }
+
+    // What is left of the body would be taken for the next request, so the connection must end, and
+    // that is up to whoever answers: the web server does not close on a header alone.
+    private CloseConnectionException abandon(
+            RoutingRequest request, RoutingResponse response, RefusedException refusal) {
+        response.header(HeaderValues.CONNECTION_CLOSE);
+        errors.handle(request, response, refusal);
+        return new CloseConnectionException("the request body was not read to its end");
     }
 
     private byte[] read(InputStream body) throws IOException {
@@ -103,10 +107,14 @@ final class RequestBody implements Filter {
                 "The request body is larger than the limit of " + maxBytes + " bytes.");
     }
 
-    // What is left of the body would be taken for the next request.
-    private static RefusedException abandon(
-            RoutingResponse response, ErrorCode code, String message) {
-        response.header(HeaderValues.CONNECTION_CLOSE);
-        return new RefusedException(code, message);
+    private RefusedException late() {
+        return new RefusedException(
+                ErrorCode.REQUEST_TIMEOUT,
+                "The request body did not arrive within " + timeout.toMillis() + " ms.");
+    }
+
+    private static RefusedException broken() {
+        return new RefusedException(
+                ErrorCode.INVALID_REQUEST, "The request body cannot be read to its end.");
     }
 }

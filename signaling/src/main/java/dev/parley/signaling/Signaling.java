@@ -5,8 +5,10 @@ import dev.parley.runtime.config.ConfigException;
 import dev.parley.runtime.config.HostPort;
 import io.helidon.webserver.WebServer;
 import io.helidon.webserver.http.HttpRouting;
+import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
+import java.nio.channels.ServerSocketChannel;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -18,6 +20,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 public final class Signaling implements AutoCloseable {
     private static final System.Logger LOGGER = System.getLogger(Signaling.class.getName());
     private static final Duration STOP_GRACE = Duration.ofSeconds(1);
+    private static final Duration MAX_IDLE_PERIOD = Duration.ofSeconds(10);
 
     private final WebServer server;
     private final TransceiverPool pool;
@@ -40,6 +43,7 @@ public final class Signaling implements AutoCloseable {
      */
     public static Signaling start(SignalingConfig config, Telemetry telemetry) {
         InetSocketAddress wanted = config.httpAddress().resolve("http_address");
+        requireFree(wanted);
         TransceiverPool pool =
                 new TransceiverPool(
                         config.transceivers(), config.createTimeout(), config.controlTimeout());
@@ -62,7 +66,9 @@ public final class Signaling implements AutoCloseable {
         HttpRouting.Builder routing =
                 HttpRouting.builder()
                         .addFilter(new ResponseBasics(counters, cors))
-                        .addFilter(new RequestBody(config.maxBodyBytes(), config.bodyTimeout()))
+                        .addFilter(
+                                new RequestBody(
+                                        config.maxBodyBytes(), config.bodyTimeout(), errors))
                         .error(Throwable.class, errors)
                         .register(CallEndpoints.ROOT, calls)
                         .register(health);
@@ -73,17 +79,10 @@ public final class Signaling implements AutoCloseable {
                 (_, _) -> {
                     throw new RefusedException(ErrorCode.NOT_FOUND, "There is nothing here.");
                 });
-        WebServer server = webServer(config, wanted, routing, errors);
-        try {
-            server.start();
-        } catch (RuntimeException e) {
+        WebServer server = webServer(config, wanted, routing, errors).start();
+        if (!server.isRunning()) {
             pool.close();
-            throw new ConfigException(
-                    "http_address: cannot listen on "
-                            + config.httpAddress()
-                            + " ("
-                            + rootMessage(e)
-                            + "); give an address of this machine and a port that is free");
+            throw cannotListen(wanted, "see the log");
         }
         InetSocketAddress bound = new InetSocketAddress(wanted.getAddress(), server.port());
         LOGGER.log(Level.INFO, "signaling listens on http://{0}", HostPort.of(bound));
@@ -103,8 +102,8 @@ public final class Signaling implements AutoCloseable {
                 .maxPayloadSize((long) config.maxBodyBytes() * RequestBody.DRAINED_TIMES_LIMIT)
                 .maxTcpConnections(config.maxConnections())
                 .idleConnectionTimeout(config.idleTimeout())
-                .connectionOptions(
-                        options -> options.readTimeout(config.idleTimeout()).tcpNoDelay(true))
+                .connectionOptions(options -> options.tcpNoDelay(true))
+                .idleConnectionPeriod(idlePeriod(config))
                 .directHandlers(errors.directHandlers())
                 .routing(routing)
                 .build();
@@ -127,11 +126,27 @@ public final class Signaling implements AutoCloseable {
         LOGGER.log(Level.INFO, "signaling stopped");
     }
 
-    private static String rootMessage(Throwable thrown) {
-        Throwable root = thrown;
-        while (root.getCause() != null) {
-            root = root.getCause();
+    // Connections are looked at in turns, so an idle one lives a little longer than it should.
+    private static Duration idlePeriod(SignalingConfig config) {
+        Duration half = config.idleTimeout().dividedBy(2);
+        return half.compareTo(MAX_IDLE_PERIOD) < 0 ? half : MAX_IDLE_PERIOD;
+    }
+
+    // The web server only logs why it cannot bind, at length, and comes back as if it had.
+    private static void requireFree(InetSocketAddress address) {
+        try (ServerSocketChannel probe = ServerSocketChannel.open()) {
+            probe.bind(address);
+        } catch (IOException e) {
+            throw cannotListen(address, String.valueOf(e.getMessage()));
         }
-        return String.valueOf(root.getMessage());
+    }
+
+    private static ConfigException cannotListen(InetSocketAddress address, String why) {
+        return new ConfigException(
+                "http_address: cannot listen on "
+                        + HostPort.of(address)
+                        + " ("
+                        + why
+                        + "); give an address of this machine and a port that is free");
     }
 }

@@ -1,0 +1,59 @@
+package dev.parley.signaling;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.Socket;
+import java.net.SocketException;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+
+/** A client that sends exactly the bytes it is told to. */
+final class RawHttp implements AutoCloseable {
+    private final Socket socket;
+
+    RawHttp(Signaling signaling) throws IOException {
+        socket = new Socket(signaling.address().getAddress(), signaling.address().getPort());
+        socket.setTcpNoDelay(true);
+        socket.setSoTimeout(20_000);
+    }
+
+    RawHttp send(String text) throws IOException {
+        socket.getOutputStream().write(text.getBytes(StandardCharsets.ISO_8859_1));
+        return this;
+    }
+
+    /** One response with its content, which must have a Content-Length. */
+    String response() throws IOException {
+        InputStream in = socket.getInputStream();
+        StringBuilder head = new StringBuilder();
+        while (head.indexOf("\r\n\r\n") < 0) {
+            int next = in.read();
+            if (next < 0) {
+                throw new IOException("closed after \"" + head + "\"");
+            }
+            head.append((char) next);
+        }
+        String lower = head.toString().toLowerCase(Locale.ROOT);
+        int at = lower.indexOf("content-length:");
+        int length =
+                at < 0
+                        ? 0
+                        : Integer.parseInt(
+                                lower.substring(at + 15).lines().findFirst().orElseThrow().strip());
+        return head + new String(in.readNBytes(length), StandardCharsets.UTF_8);
+    }
+
+    /** Waits for the server to close the connection. */
+    boolean isClosed() throws IOException {
+        try {
+            return socket.getInputStream().read() < 0;
+        } catch (SocketException reset) {
+            return true;
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+}
