@@ -9,6 +9,7 @@ import dev.parley.proto.inference.v1.VoiceAgentGrpc;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientCall;
+import io.grpc.Context;
 import io.grpc.Metadata;
 import io.grpc.Status;
 import java.util.ArrayDeque;
@@ -87,15 +88,21 @@ public final class InferenceStream {
             ScheduledExecutorService timers,
             SessionStart start,
             Listener listener) {
-        ClientCall<ConverseRequest, ConverseResponse> call =
-                channel.newCall(
-                        VoiceAgentGrpc.getConverseMethod(),
-                        CallOptions.DEFAULT.withOnReadyThreshold(READY_THRESHOLD_BYTES));
-        InferenceStream stream = new InferenceStream(call, timers, listener);
-        call.start(stream.new Responses(), new Metadata());
-        call.sendMessage(ConverseRequest.newBuilder().setSessionStart(start).build());
-        call.request(1);
-        return stream;
+        // A call outlives the request that set it up, so it must not end with that one's context.
+        Context request = Context.ROOT.attach();
+        try {
+            ClientCall<ConverseRequest, ConverseResponse> call =
+                    channel.newCall(
+                            VoiceAgentGrpc.getConverseMethod(),
+                            CallOptions.DEFAULT.withOnReadyThreshold(READY_THRESHOLD_BYTES));
+            InferenceStream stream = new InferenceStream(call, timers, listener);
+            call.start(stream.new Responses(), new Metadata());
+            call.sendMessage(ConverseRequest.newBuilder().setSessionStart(start).build());
+            call.request(1);
+            return stream;
+        } finally {
+            Context.ROOT.detach(request);
+        }
     }
 
     /** Sends input audio; the oldest that waits falls out when the queue is full. */
