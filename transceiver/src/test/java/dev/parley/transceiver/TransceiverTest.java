@@ -1,0 +1,103 @@
+package dev.parley.transceiver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.parley.otel.Telemetry;
+import dev.parley.proto.control.v1.CloseSessionRequest;
+import dev.parley.proto.control.v1.CreateSessionRequest;
+import dev.parley.proto.control.v1.CreateSessionResponse;
+import dev.parley.proto.control.v1.DescribeSessionRequest;
+import dev.parley.proto.control.v1.DescribeSessionResponse;
+import dev.parley.proto.control.v1.SessionState;
+import dev.parley.proto.control.v1.TransceiverGrpc;
+import dev.parley.proto.control.v1.TransceiverGrpc.TransceiverBlockingStub;
+import dev.parley.proto.inference.v1.ConverseRequest;
+import dev.parley.proto.inference.v1.EndReason;
+import dev.parley.runtime.config.ConfigException;
+import dev.parley.runtime.config.ConfigLoader;
+import dev.parley.transceiver.peer.FakeVoiceAgent;
+import dev.parley.transceiver.peer.SocketPeer;
+import io.grpc.ManagedChannel;
+import io.grpc.netty.NettyChannelBuilder;
+import java.net.InetSocketAddress;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The whole service over real sockets. */
+class TransceiverTest {
+    private final FakeVoiceAgent agent = new FakeVoiceAgent(FakeVoiceAgent.opus(), true);
+    private final Transceiver transceiver = start(Map.of());
+    private final ManagedChannel channel =
+            NettyChannelBuilder.forAddress(transceiver.controlAddress()).usePlaintext().build();
+    private final TransceiverBlockingStub control = TransceiverGrpc.newBlockingStub(channel);
+
+    private Transceiver start(Map<String, String> more) {
+        Map<String, String> options = new HashMap<>();
+        options.put("route_keys", "0=000102030405060708090a0b0c0d0e0f");
+        options.put("backends", "*=" + agent.target());
+        options.putAll(more);
+        return Transceiver.start(
+                ConfigLoader.of(TransceiverConfig.class, options), Telemetry.none());
+    }
+
+    @AfterEach
+    void stop() {
+        channel.shutdownNow();
+        transceiver.close();
+        agent.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"actpass", "active", "passive"})
+    void echoesAudioOverRealSockets(String setup) {
+        InetSocketAddress media = transceiver.mediaAddresses().getFirst();
+        try (SocketPeer peer = new SocketPeer(setup, media)) {
+            CreateSessionResponse created =
+                    control.createSession(
+                            CreateSessionRequest.newBuilder()
+                                    .setOfferSdp(peer.offer())
+                                    .setModel("echo")
+                                    .addRelayAddresses("127.0.0.1:" + media.getPort())
+                                    .build());
+            peer.connect(created.getAnswerSdp());
+            List<byte[]> heard = peer.exchange(50);
+            assertThat(heard).hasSizeGreaterThan(40);
+
+            DescribeSessionResponse described =
+                    control.describeSession(
+                            DescribeSessionRequest.newBuilder()
+                                    .setSessionId(created.getSessionId())
+                                    .build());
+            assertThat(described.getState()).isEqualTo(SessionState.SESSION_STATE_CONNECTED);
+            assertThat(described.getPacketsReceived()).isEqualTo(50);
+            assertThat(described.getSetup().getFirstInputAudioMs())
+                    .isGreaterThanOrEqualTo(described.getSetup().getDtlsConnectedMs());
+
+            control.closeSession(
+                    CloseSessionRequest.newBuilder().setSessionId(created.getSessionId()).build());
+            FakeVoiceAgent.Call call = agent.awaitCall();
+            assertThat(call.await(ConverseRequest::hasSessionEnd).getSessionEnd().getReason())
+                    .isEqualTo(EndReason.END_REASON_CLIENT_HANGUP);
+            assertThat(call.awaitEnd()).isEqualTo("completed");
+            peer.awaitClose();
+        }
+    }
+
+    @Test
+    void namesTheKeyOfAnAddressInUse() {
+        InetSocketAddress media = transceiver.mediaAddresses().getFirst();
+        InetSocketAddress taken = transceiver.controlAddress();
+        assertThatThrownBy(() -> start(Map.of("media_address", "127.0.0.1:" + media.getPort())))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageStartingWith("media_address: ");
+        assertThatThrownBy(() -> start(Map.of("control_address", "127.0.0.1:" + taken.getPort())))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageStartingWith("control_address: ");
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.parley.transceiver;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,243 @@
+package dev.parley.transceiver.peer;
+
+import com.google.protobuf.ByteString;
+import dev.parley.proto.inference.v1.AudioEncoding;
+import dev.parley.proto.inference.v1.AudioFormat;
+import dev.parley.proto.inference.v1.ClearAudio;
+import dev.parley.proto.inference.v1.ConverseRequest;
+import dev.parley.proto.inference.v1.ConverseResponse;
+import dev.parley.proto.inference.v1.Mark;
+import dev.parley.proto.inference.v1.OutputAudio;
+import dev.parley.proto.inference.v1.SessionEnd;
+import dev.parley.proto.inference.v1.SessionReady;
+import dev.parley.proto.inference.v1.SessionStart;
+import dev.parley.proto.inference.v1.VoiceAgentGrpc;
+import io.grpc.Server;
+import io.grpc.Status;
+import io.grpc.netty.NettyServerBuilder;
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import java.util.function.Predicate;
+
+/** A voice agent whose calls are played by the test. */
+public final class FakeVoiceAgent implements AutoCloseable {
+    /** One call, as the agent sees it. */
+    public static final class Call {
+        private final ServerCallStreamObserver<ConverseResponse> out;
+        private final BlockingQueue<ConverseRequest> received = new LinkedBlockingQueue<>();
+        private final BlockingQueue<String> ends = new LinkedBlockingQueue<>();
+
+        Call(ServerCallStreamObserver<ConverseResponse> out) {
+            this.out = out;
+        }
+
+        /** The next message of a kind; others before it are dropped. */
+        public ConverseRequest await(Predicate<ConverseRequest> wanted) {
+            try {
+                while (true) {
+                    ConverseRequest next = received.poll(10, TimeUnit.SECONDS);
+                    if (next == null) {
+                        throw new AssertionError("no such message came");
+                    }
+                    if (wanted.test(next)) {
+                        return next;
+                    }
+                }
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        }
+
+        /** What came so far and was not asked for. */
+        public BlockingQueue<ConverseRequest> received() {
+            return received;
+        }
+
+        /** "completed" or "cancelled", once the edge has ended the stream. */
+        public String awaitEnd() {
+            try {
+                String end = ends.poll(10, TimeUnit.SECONDS);
+                if (end == null) {
+                    throw new AssertionError(new TimeoutException("the stream was not ended"));
+                }
+                return end;
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        }
+
+        public void send(ConverseResponse message) {
+            synchronized (out) {
+                out.onNext(message);
+            }
+        }
+
+        public void say(String responseId, byte... audio) {
+            say(responseId, "", audio);
+        }
+
+        public void say(String responseId, String itemId, byte... audio) {
+            send(
+                    ConverseResponse.newBuilder()
+                            .setOutputAudio(
+                                    OutputAudio.newBuilder()
+                                            .setResponseId(responseId)
+                                            .setItemId(itemId)
+                                            .setAudio(ByteString.copyFrom(audio)))
+                            .build());
+        }
+
+        public void clear(String responseId) {
+            send(
+                    ConverseResponse.newBuilder()
+                            .setClearAudio(ClearAudio.newBuilder().setResponseId(responseId))
+                            .build());
+        }
+
+        public void mark(String name) {
+            send(ConverseResponse.newBuilder().setMark(Mark.newBuilder().setName(name)).build());
+        }
+
+        public void hangUp(String message) {
+            send(
+                    ConverseResponse.newBuilder()
+                            .setSessionEnd(SessionEnd.newBuilder().setMessage(message))
+                            .build());
+            out.onCompleted();
+        }
+
+        public void fail(Status status) {
+            out.onError(status.asRuntimeException());
+        }
+
+        public boolean isReady() {
+            return out.isReady();
+        }
+    }
+
+    /** Accepts with these formats. */
+    public static Function<SessionStart, Object> accepting(
+            AudioEncoding input, AudioEncoding output) {
+        return _ ->
+                SessionReady.newBuilder()
+                        .setInputFormat(AudioFormat.newBuilder().setEncoding(input))
+                        .setOutputFormat(AudioFormat.newBuilder().setEncoding(output))
+                        .build();
+    }
+
+    /** Accepts with Opus both ways. */
+    public static Function<SessionStart, Object> opus() {
+        return accepting(AudioEncoding.AUDIO_ENCODING_OPUS, AudioEncoding.AUDIO_ENCODING_OPUS);
+    }
+
+    private final Server server;
+    private final BlockingQueue<Call> calls = new LinkedBlockingQueue<>();
+    private final Function<SessionStart, Object> answer;
+    private final boolean echo;
+    private volatile SessionStart lastStart = SessionStart.getDefaultInstance();
+
+    /**
+     * @param answer the SessionReady to accept with, the Status to refuse with, or anything else to
+     *     say nothing
+     * @param echo whether input audio is said back
+     */
+    public FakeVoiceAgent(Function<SessionStart, Object> answer, boolean echo) {
+        this.answer = answer;
+        this.echo = echo;
+        this.server =
+                NettyServerBuilder.forAddress(
+                                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+                        .addService(new Service())
+                        .build();
+        try {
+            server.start();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** {@code host:port} */
+    public String target() {
+        return "127.0.0.1:" + server.getPort();
+    }
+
+    public SessionStart lastStart() {
+        return lastStart;
+    }
+
+    /** The next call that was accepted. */
+    public Call awaitCall() {
+        try {
+            Call call = calls.poll(10, TimeUnit.SECONDS);
+            if (call == null) {
+                throw new AssertionError("no call came");
+            }
+            return call;
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        server.shutdownNow();
+    }
+
+    private final class Service extends VoiceAgentGrpc.VoiceAgentImplBase {
+        @Override
+        public StreamObserver<ConverseRequest> converse(StreamObserver<ConverseResponse> out) {
+            Call call = new Call((ServerCallStreamObserver<ConverseResponse>) out);
+            return new StreamObserver<>() {
+                @Override
+                public void onNext(ConverseRequest message) {
+                    if (message.hasSessionStart()) {
+                        start(call, message.getSessionStart());
+                    } else {
+                        call.received.add(message);
+                        if (echo && message.hasInputAudio()) {
+                            call.say("", message.getInputAudio().getAudio().toByteArray());
+                        }
+                    }
+                }
+
+                @Override
+                public void onError(Throwable t) {
+                    call.ends.add("cancelled");
+                }
+
+                @Override
+                public void onCompleted() {
+                    call.ends.add("completed");
+                    if (!call.out.isCancelled()) {
+                        try {
+                            call.out.onCompleted();
+                        } catch (IllegalStateException e) {
+                            // The test has ended the stream before.
+                        }
+                    }
+                }
+            };
+        }
+
+        private void start(Call call, SessionStart start) {
+            lastStart = start;
+            switch (answer.apply(start)) {
+                case SessionReady ready -> {
+                    call.send(ConverseResponse.newBuilder().setSessionReady(ready).build());
+                    calls.add(call);
+                }
+                case Status status -> call.fail(status);
+                default -> calls.add(call);
+            }
+        }
+    }
+}

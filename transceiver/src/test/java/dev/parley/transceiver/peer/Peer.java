@@ -1,0 +1,347 @@
+package dev.parley.transceiver.peer;
+
+import dev.parley.rtc.dtls.DatagramLink;
+import dev.parley.rtc.dtls.DtlsHandshake;
+import dev.parley.rtc.dtls.DtlsIdentity;
+import dev.parley.rtc.dtls.DtlsOutcome;
+import dev.parley.rtc.dtls.DtlsRole;
+import dev.parley.rtc.dtls.DtlsSession;
+import dev.parley.rtc.dtls.Fingerprint;
+import dev.parley.rtc.ice.IceControlling;
+import dev.parley.rtc.ice.IceCredentials;
+import dev.parley.rtc.route.PacketKind;
+import dev.parley.rtc.rtp.RtcpWriter;
+import dev.parley.rtc.rtp.RtpReader;
+import dev.parley.rtc.rtp.RtpWriter;
+import dev.parley.rtc.srtp.SrtpReceiver;
+import dev.parley.rtc.srtp.SrtpSender;
+import dev.parley.rtc.stun.StunReader;
+import java.nio.ByteBuffer;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A WebRTC client without a socket: offers, checks, shakes hands, sends and receives audio. Driven
+ * by one thread, except for its DTLS, which has one of its own.
+ */
+public final class Peer implements DatagramLink {
+    /** One RTP packet that came in. */
+    @SuppressWarnings("ArrayRecordComponent")
+    public record Received(
+            long nanos, int sequence, int timestamp, boolean marker, int ssrc, byte[] payload) {}
+
+    public static final int OPUS = 111;
+    public static final int AUDIO_LEVEL_ID = 1;
+    public static final int SSRC = 0x1234_5678;
+
+    private static final DtlsIdentity IDENTITY = DtlsIdentity.generate(new SecureRandom());
+
+    private final Random random;
+    private final DtlsRole role;
+    private final String setup;
+    private final IceCredentials local;
+    private final Consumer<byte[]> wire;
+    private final BlockingQueue<byte[]> dtlsIn = new LinkedBlockingQueue<>();
+    private final CompletableFuture<DtlsOutcome> outcome = new CompletableFuture<>();
+    private final CompletableFuture<Void> closedByServer = new CompletableFuture<>();
+    private final List<Received> received = new ArrayList<>();
+    private final List<byte[]> rtcpReceived = new ArrayList<>();
+    private final StunReader stun = new StunReader();
+    private final RtpReader rtp = new RtpReader();
+    private @Nullable IceControlling ice;
+    private @Nullable IceCredentials remote;
+    private @Nullable Fingerprint expected;
+    private @Nullable SrtpSender sender;
+    private @Nullable SrtpReceiver receiver;
+    private Fingerprint offeredFingerprint = IDENTITY.fingerprint();
+
+    /**
+     * @param setup what the offer says: actpass, active or passive
+     * @param wire takes what it sends, from any thread
+     */
+    public Peer(String setup, long seed, Consumer<byte[]> wire) {
+        this.random = new Random(seed);
+        this.setup = setup;
+        // The transceiver answers active to actpass.
+        this.role = setup.equals("active") ? DtlsRole.CLIENT : DtlsRole.SERVER;
+        this.local = IceCredentials.random(random);
+        this.wire = wire;
+    }
+
+    /** Offers the fingerprint of another certificate than it will show. */
+    public Peer withWrongFingerprint() {
+        offeredFingerprint = DtlsIdentity.generate(new SecureRandom()).fingerprint();
+        return this;
+    }
+
+    public String offer() {
+        return String.join(
+                "\r\n",
+                "v=0",
+                "o=- 4611731400430051336 2 IN IP4 127.0.0.1",
+                "s=-",
+                "t=0 0",
+                "a=group:BUNDLE 0",
+                "m=audio 9 UDP/TLS/RTP/SAVPF " + OPUS,
+                "c=IN IP4 0.0.0.0",
+                "a=ice-ufrag:" + local.ufrag(),
+                "a=ice-pwd:" + local.password(),
+                "a=fingerprint:" + offeredFingerprint,
+                "a=setup:" + setup,
+                "a=mid:0",
+                "a=extmap:" + AUDIO_LEVEL_ID + " urn:ietf:params:rtp-hdrext:ssrc-audio-level",
+                "a=sendrecv",
+                "a=rtcp-mux",
+                "a=rtpmap:" + OPUS + " opus/48000/2",
+                "a=fmtp:" + OPUS + " minptime=10;useinbandfec=1",
+                "a=ssrc:" + (SSRC & 0xFFFF_FFFFL) + " cname:peer",
+                "");
+    }
+
+    public void answer(String sdp, long nowNanos) {
+        remote = new IceCredentials(find(sdp, "a=ice-ufrag:(\\S+)"), find(sdp, "a=ice-pwd:(\\S+)"));
+        expected =
+                new Fingerprint(
+                        find(sdp, "a=fingerprint:(\\S+) "), find(sdp, "a=fingerprint:\\S+ (\\S+)"));
+        ice =
+                new IceControlling(
+                        local, remote, IceControlling.Nomination.AGGRESSIVE, random, nowNanos);
+    }
+
+    private static String find(String sdp, String regex) {
+        Matcher matcher = Pattern.compile(regex).matcher(sdp);
+        if (!matcher.find()) {
+            throw new IllegalArgumentException("no " + regex + " in " + sdp);
+        }
+        return matcher.group(1);
+    }
+
+    private IceCredentials remote() {
+        return Objects.requireNonNull(remote, "no answer yet");
+    }
+
+    /** Sends the check that is due, if any. */
+    public void check(long nowNanos) {
+        ByteBuffer out = ByteBuffer.allocate(1500);
+        int length = ice().poll(nowNanos, out, 0);
+        if (length > 0) {
+            wire.accept(Arrays.copyOf(out.array(), length));
+        }
+    }
+
+    /** A check made from scratch, with a password of the caller's choice. */
+    public void check(String password, long nowNanos) {
+        IceCredentials asked = new IceCredentials(remote().ufrag(), password);
+        IceControlling other =
+                new IceControlling(
+                        local, asked, IceControlling.Nomination.AGGRESSIVE, random, nowNanos);
+        ByteBuffer out = ByteBuffer.allocate(1500);
+        int length = other.poll(nowNanos, out, 0);
+        wire.accept(Arrays.copyOf(out.array(), length));
+    }
+
+    /** A fresh consent check with the right password. */
+    public void consent(long nowNanos) {
+        check(remote().password(), nowNanos);
+    }
+
+    public IceControlling ice() {
+        return Objects.requireNonNull(ice, "no answer yet");
+    }
+
+    /** Starts DTLS on a thread of its own. */
+    public void startDtls() {
+        Thread.ofVirtual().name("peer-dtls").start(this::runDtls);
+    }
+
+    private void runDtls() {
+        DtlsHandshake handshake = new DtlsHandshake(new SecureRandom(), 10_000, 500);
+        DtlsOutcome result =
+                handshake.run(role, IDENTITY, List.of(Objects.requireNonNull(expected)), this);
+        outcome.complete(result);
+        if (result instanceof DtlsOutcome.Connected(DtlsSession session, var _, var _)) {
+            byte[] buffer = new byte[MAX_RECEIVED];
+            while (session.receive(buffer, 0, buffer.length, 0) != CLOSED) {}
+            closedByServer.complete(null);
+        }
+    }
+
+    public boolean dtlsDone() {
+        return outcome.isDone();
+    }
+
+    public DtlsOutcome dtlsOutcome() {
+        return outcome.join();
+    }
+
+    public CompletableFuture<Void> closedByServer() {
+        return closedByServer;
+    }
+
+    /** Sends close_notify. */
+    public void closeDtls() {
+        if (outcome.join() instanceof DtlsOutcome.Connected(DtlsSession session, var _, var _)) {
+            session.close();
+        }
+    }
+
+    private DtlsOutcome.Connected connected() {
+        if (outcome.join() instanceof DtlsOutcome.Connected connected) {
+            return connected;
+        }
+        throw new AssertionError("no keys: " + outcome.join());
+    }
+
+    private SrtpSender sender() {
+        SrtpSender made = sender;
+        if (made == null) {
+            made = new SrtpSender(connected().sendKeys());
+            sender = made;
+        }
+        return made;
+    }
+
+    private SrtpReceiver receiver() {
+        SrtpReceiver made = receiver;
+        if (made == null) {
+            made = new SrtpReceiver(connected().receiveKeys());
+            receiver = made;
+        }
+        return made;
+    }
+
+    /** Sends one Opus packet. */
+    public void sendOpus(int sequence, int timestamp, byte... opus) {
+        wire.accept(protect(SSRC, sequence, timestamp, OPUS, -1, opus));
+    }
+
+    public void sendOpusFrom(int ssrc, int sequence, int timestamp, byte... opus) {
+        wire.accept(protect(ssrc, sequence, timestamp, OPUS, -1, opus));
+    }
+
+    /** Sends one Opus packet with the RFC 6464 byte in front. */
+    public void sendOpusWithLevel(int sequence, int timestamp, int level, byte... opus) {
+        wire.accept(protect(SSRC, sequence, timestamp, OPUS, level, opus));
+    }
+
+    /** An SRTP packet as it goes onto the wire. */
+    public byte[] protect(
+            int ssrc, int sequence, int timestamp, int payloadType, int level, byte... opus) {
+        ByteBuffer packet = ByteBuffer.allocate(1500);
+        RtpWriter.writeHeader(packet, 0, false, payloadType, sequence, timestamp, ssrc);
+        int at = RtpWriter.HEADER_LENGTH;
+        if (level >= 0) {
+            packet.put(0, (byte) (packet.get(0) | 0x10));
+            packet.putInt(at, 0xBEDE_0001);
+            packet.putInt(at + 4, AUDIO_LEVEL_ID << 28 | level << 16);
+            at += 8;
+        }
+        packet.put(at, opus);
+        int length = sender().protectRtp(packet, 0, at + opus.length);
+        return Arrays.copyOf(packet.array(), length);
+    }
+
+    /** Sends a receiver report about the transceiver's stream, or a goodbye. */
+    public void sendRtcp(Consumer<RtcpWriter> what) {
+        ByteBuffer packet = ByteBuffer.allocate(1500);
+        RtcpWriter writer = new RtcpWriter().begin(packet, 0);
+        what.accept(writer);
+        int length = sender().protectRtcp(packet, 0, writer.length());
+        wire.accept(Arrays.copyOf(packet.array(), length));
+    }
+
+    /** Takes a datagram from the network. */
+    public void receive(byte[] datagram, long nowNanos) {
+        ByteBuffer bytes = ByteBuffer.wrap(datagram);
+        switch (PacketKind.classify(bytes, 0, datagram.length)) {
+            case STUN -> {
+                if (stun.wrap(bytes, 0, datagram.length)) {
+                    var _ = ice().handle(stun, nowNanos);
+                }
+            }
+            case DTLS -> dtlsIn.add(datagram);
+            case RTP -> receiveRtp(bytes, datagram.length, nowNanos);
+            case RTCP -> receiveRtcp(bytes, datagram.length);
+            case CLIENT_HEADER, UNKNOWN -> throw new AssertionError("not for a client");
+        }
+    }
+
+    private void receiveRtp(ByteBuffer bytes, int length, long nowNanos) {
+        int plain = receiver().unprotectRtp(bytes, 0, length);
+        if (plain < 0 || !rtp.wrap(bytes, 0, plain)) {
+            throw new AssertionError("bad RTP: " + plain);
+        }
+        byte[] payload = new byte[rtp.payloadLength()];
+        bytes.get(rtp.payloadOffset(), payload);
+        received.add(
+                new Received(
+                        nowNanos,
+                        rtp.sequenceNumber(),
+                        rtp.timestamp(),
+                        rtp.marker(),
+                        rtp.ssrc(),
+                        payload));
+    }
+
+    private void receiveRtcp(ByteBuffer bytes, int length) {
+        int plain = receiver().unprotectRtcp(bytes, 0, length);
+        if (plain < 0) {
+            throw new AssertionError("bad RTCP: " + plain);
+        }
+        byte[] compound = new byte[plain];
+        bytes.get(0, compound);
+        rtcpReceived.add(compound);
+    }
+
+    /** RTP packets so far, silence included. */
+    public List<Received> received() {
+        return received;
+    }
+
+    /** RTP packets that are not silence. */
+    public List<Received> speech() {
+        return received.stream().filter(p -> !isSilence(p.payload())).toList();
+    }
+
+    public static boolean isSilence(byte[] opus) {
+        return Arrays.equals(opus, new byte[] {(byte) 0xF8, (byte) 0xFF, (byte) 0xFE});
+    }
+
+    /** Compound RTCP packets so far, decrypted. */
+    public List<byte[]> rtcpReceived() {
+        return rtcpReceived;
+    }
+
+    @Override
+    public int receive(byte[] buffer, int offset, int length, int waitMillis) {
+        try {
+            byte[] datagram =
+                    dtlsIn.poll(waitMillis == 0 ? 30_000 : waitMillis, TimeUnit.MILLISECONDS);
+            if (datagram == null) {
+                return waitMillis == 0 ? CLOSED : TIMED_OUT;
+            }
+            System.arraycopy(datagram, 0, buffer, offset, datagram.length);
+            return datagram.length;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return CLOSED;
+        }
+    }
+
+    @Override
+    public void send(byte[] bytes, int offset, int length) {
+        wire.accept(Arrays.copyOfRange(bytes, offset, offset + length));
+    }
+}
