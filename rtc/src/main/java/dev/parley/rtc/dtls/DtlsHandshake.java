@@ -92,7 +92,12 @@ public final class DtlsHandshake {
                             DtlsFailure.REFUSED_BY_PEER,
                             "The peer sent the alert "
                                     + AlertDescription.getText(alert.getAlertDescription()));
-            default -> new DtlsOutcome.Failed(DtlsFailure.PROTOCOL, String.valueOf(e.getMessage()));
+            default -> new DtlsOutcome.Failed(DtlsFailure.PROTOCOL, describe(e));
         };
+    }
+
+    // An internal_error alert says nothing; what made Bouncy Castle raise it does.
+    private static String describe(IOException e) {
+        return e.getCause() == null ? e.toString() : e + ", since " + e.getCause();
     }
 }

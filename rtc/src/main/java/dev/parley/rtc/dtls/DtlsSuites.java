@@ -27,12 +27,12 @@ final class DtlsSuites {
         CipherSuite.TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
     };
 
-    // Peers sign with the key of their certificate: ECDSA in browsers, RSA in some clients.
+    // Peers sign with the key of their certificate: ECDSA in browsers, RSA in some clients. RSA-PSS
+    // is left out: Bouncy Castle looks for it under a name that the JDK's providers do not have.
     private static final int[] SIGNATURE_SCHEMES = {
         SignatureScheme.ecdsa_secp256r1_sha256,
         SignatureScheme.ecdsa_secp384r1_sha384,
         SignatureScheme.ecdsa_secp521r1_sha512,
-        SignatureScheme.rsa_pss_rsae_sha256,
         SignatureScheme.rsa_pkcs1_sha256,
         SignatureScheme.rsa_pkcs1_sha384,
         SignatureScheme.rsa_pkcs1_sha512,

@@ -8,11 +8,14 @@ import org.bouncycastle.tls.AbstractTlsServer;
 import org.bouncycastle.tls.CertificateRequest;
 import org.bouncycastle.tls.DTLSClientProtocol;
 import org.bouncycastle.tls.DTLSServerProtocol;
+import org.bouncycastle.tls.KeyExchangeAlgorithm;
 import org.bouncycastle.tls.ProtocolVersion;
 import org.bouncycastle.tls.TlsAuthentication;
+import org.bouncycastle.tls.TlsContext;
 import org.bouncycastle.tls.TlsCredentials;
 import org.bouncycastle.tls.TlsSRTPUtils;
 import org.bouncycastle.tls.TlsServerCertificate;
+import org.bouncycastle.tls.TlsUtils;
 import org.bouncycastle.tls.UseSRTPData;
 import org.jspecify.annotations.Nullable;
 
@@ -21,10 +24,19 @@ import org.jspecify.annotations.Nullable;
 final class StrangePeers {
     private static final GuardedCrypto CRYPTO = new GuardedCrypto(HandshakePair.RANDOM);
 
+    static final RsaIdentity RSA_IDENTITY = RsaIdentity.generate();
+
     private StrangePeers() {}
 
+    /** The certificate that a peer shows. */
+    enum Shown {
+        NOTHING,
+        ECDSA,
+        RSA
+    }
+
     /** What a peer does otherwise than we would. */
-    record Habits(List<Integer> srtpProfiles, boolean extendedMasterSecret, boolean certificate) {
+    record Habits(List<Integer> srtpProfiles, boolean extendedMasterSecret, Shown shown) {
         void addTo(Hashtable extensions) throws IOException {
             if (!srtpProfiles.isEmpty()) {
                 int[] ids = srtpProfiles.stream().mapToInt(Integer::intValue).toArray();
@@ -45,15 +57,18 @@ final class StrangePeers {
 
     static String runServer(Habits habits, DatagramLink link) {
         try {
-            new DTLSServerProtocol().accept(new Server(habits), new PackedTransport(link));
+            var transport = new PackedTransport(link);
+            new DTLSServerProtocol().accept(new Server(habits), transport);
+            transport.stopPacking();
             return "connected";
         } catch (IOException e) {
             return String.valueOf(e.getMessage());
         }
     }
 
-    private static DtlsNegotiation negotiation(DtlsIdentity identity) {
-        return new DtlsNegotiation(CRYPTO, identity, List.of());
+    private static TlsCredentials ecdsa(DtlsIdentity identity, TlsContext context)
+            throws IOException {
+        return new DtlsNegotiation(CRYPTO, identity, List.of()).credentials(context);
     }
 
     private static final class Client extends AbstractTlsClient {
@@ -95,9 +110,11 @@ final class StrangePeers {
                 @Override
                 public @Nullable TlsCredentials getClientCredentials(CertificateRequest request)
                         throws IOException {
-                    return habits.certificate()
-                            ? negotiation(HandshakePair.CLIENT_IDENTITY).credentials(context)
-                            : null;
+                    return switch (habits.shown()) {
+                        case NOTHING -> null;
+                        case ECDSA -> ecdsa(HandshakePair.CLIENT_IDENTITY, context);
+                        case RSA -> RSA_IDENTITY.credentials(CRYPTO, context);
+                    };
                 }
             };
         }
@@ -118,7 +135,7 @@ final class StrangePeers {
 
         @Override
         protected int[] getSupportedCipherSuites() {
-            return DtlsSuites.server();
+            return DtlsSuites.client();
         }
 
         @Override
@@ -132,9 +149,19 @@ final class StrangePeers {
             habits.addTo(serverExtensions);
         }
 
+        // The kind of suite tells the kind of key.
+        @Override
+        protected boolean selectCipherSuite(int cipherSuite) throws IOException {
+            boolean rsa =
+                    TlsUtils.getKeyExchangeAlgorithm(cipherSuite) == KeyExchangeAlgorithm.ECDHE_RSA;
+            return rsa == (habits.shown() == Shown.RSA) && super.selectCipherSuite(cipherSuite);
+        }
+
         @Override
         public TlsCredentials getCredentials() throws IOException {
-            return negotiation(HandshakePair.SERVER_IDENTITY).credentials(context);
+            return habits.shown() == Shown.RSA
+                    ? RSA_IDENTITY.credentials(CRYPTO, context)
+                    : ecdsa(HandshakePair.SERVER_IDENTITY, context);
         }
     }
 }

@@ -3,13 +3,14 @@ package dev.parley.rtc.dtls;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.rtc.dtls.StrangePeers.Habits;
+import dev.parley.rtc.dtls.StrangePeers.Shown;
 import dev.parley.rtc.srtp.SrtpProfile;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** What our two sides say to peers that do not speak DTLS as WebRTC wants it. */
-class DtlsRefusalTest {
+/** What our two sides say to peers that do not speak DTLS quite as we do. */
+class DtlsPeersTest {
     private static final List<Integer> SHA1_80 = List.of(0x0001);
     private static final List<Integer> ONLY_UNKNOWN = List.of(0x0002, 0x0008);
     private static final int TIMEOUT_MILLIS = 20_000;
@@ -21,7 +22,7 @@ class DtlsRefusalTest {
 
     @Test
     void serverTakesTheOneProfileThatAClientHas() throws Exception {
-        DtlsOutcome outcome = serve(new Habits(SHA1_80, true, true));
+        DtlsOutcome outcome = serve(new Habits(SHA1_80, true, Shown.ECDSA));
 
         assertThat(HandshakePair.connected(outcome).sendKeys().profile())
                 .isEqualTo(SrtpProfile.AES128_CM_SHA1_80);
@@ -29,8 +30,34 @@ class DtlsRefusalTest {
     }
 
     @Test
+    void serverTakesAClientWithAnRsaKey() throws Exception {
+        var peer =
+                HandshakePair.start(
+                        () ->
+                                StrangePeers.runClient(
+                                        new Habits(SHA1_80, true, Shown.RSA), ends[0]));
+        DtlsOutcome outcome = run(DtlsRole.SERVER, StrangePeers.RSA_IDENTITY.fingerprint());
+
+        HandshakePair.connected(outcome);
+        assertThat(peer.get(20, TimeUnit.SECONDS)).isEqualTo("connected");
+    }
+
+    @Test
+    void clientTakesAServerWithAnRsaKey() throws Exception {
+        var peer =
+                HandshakePair.start(
+                        () ->
+                                StrangePeers.runServer(
+                                        new Habits(SHA1_80, true, Shown.RSA), ends[0]));
+        DtlsOutcome outcome = run(DtlsRole.CLIENT, StrangePeers.RSA_IDENTITY.fingerprint());
+
+        HandshakePair.connected(outcome);
+        assertThat(peer.get(20, TimeUnit.SECONDS)).isEqualTo("connected");
+    }
+
+    @Test
     void serverRefusesAClientWithoutSrtp() throws Exception {
-        DtlsOutcome outcome = serve(new Habits(List.of(), true, true));
+        DtlsOutcome outcome = serve(new Habits(List.of(), true, Shown.ECDSA));
 
         assertThat(outcome)
                 .isEqualTo(
@@ -41,7 +68,7 @@ class DtlsRefusalTest {
 
     @Test
     void serverRefusesAClientWithoutAProfileOfOurs() throws Exception {
-        DtlsOutcome outcome = serve(new Habits(ONLY_UNKNOWN, true, true));
+        DtlsOutcome outcome = serve(new Habits(ONLY_UNKNOWN, true, Shown.ECDSA));
 
         assertThat(outcome)
                 .isEqualTo(
@@ -52,7 +79,7 @@ class DtlsRefusalTest {
 
     @Test
     void serverRefusesAClientWithoutExtendedMasterSecret() throws Exception {
-        DtlsOutcome outcome = serve(new Habits(SHA1_80, false, true));
+        DtlsOutcome outcome = serve(new Habits(SHA1_80, false, Shown.ECDSA));
 
         assertThat(outcome)
                 .isEqualTo(
@@ -64,7 +91,7 @@ class DtlsRefusalTest {
 
     @Test
     void serverRefusesAClientWithoutACertificate() throws Exception {
-        DtlsOutcome outcome = serve(new Habits(SHA1_80, true, false));
+        DtlsOutcome outcome = serve(new Habits(SHA1_80, true, Shown.NOTHING));
 
         assertThat(outcome)
                 .isEqualTo(
@@ -76,7 +103,7 @@ class DtlsRefusalTest {
 
     @Test
     void clientRefusesAServerWithoutSrtp() throws Exception {
-        DtlsOutcome outcome = connect(new Habits(List.of(), true, true));
+        DtlsOutcome outcome = connect(new Habits(List.of(), true, Shown.ECDSA));
 
         assertThat(outcome)
                 .isEqualTo(
@@ -88,7 +115,7 @@ class DtlsRefusalTest {
 
     @Test
     void clientRefusesAProfileThatItDidNotOffer() throws Exception {
-        DtlsOutcome outcome = connect(new Habits(List.of(0x0002), true, true));
+        DtlsOutcome outcome = connect(new Habits(List.of(0x0002), true, Shown.ECDSA));
 
         assertThat(HandshakePair.failed(outcome).reason()).isEqualTo(DtlsFailure.NO_SRTP_PROFILE);
         assertThat(peerSays).contains("illegal_parameter");
@@ -96,7 +123,7 @@ class DtlsRefusalTest {
 
     @Test
     void clientRefusesAServerWithoutExtendedMasterSecret() throws Exception {
-        DtlsOutcome outcome = connect(new Habits(SHA1_80, false, true));
+        DtlsOutcome outcome = connect(new Habits(SHA1_80, false, Shown.ECDSA));
 
         assertThat(HandshakePair.failed(outcome).reason()).isEqualTo(DtlsFailure.PROTOCOL);
         assertThat(peerSays).contains("handshake_failure");
@@ -104,23 +131,24 @@ class DtlsRefusalTest {
 
     private DtlsOutcome serve(Habits client) throws Exception {
         var peer = HandshakePair.start(() -> StrangePeers.runClient(client, ends[0]));
-        DtlsOutcome outcome =
-                run(DtlsRole.SERVER, HandshakePair.SERVER_IDENTITY, HandshakePair.CLIENT_IDENTITY);
+        DtlsOutcome outcome = run(DtlsRole.SERVER, HandshakePair.CLIENT_IDENTITY.fingerprint());
         peerSays = peer.get(20, TimeUnit.SECONDS);
         return outcome;
     }
 
     private DtlsOutcome connect(Habits server) throws Exception {
         var peer = HandshakePair.start(() -> StrangePeers.runServer(server, ends[0]));
-        DtlsOutcome outcome =
-                run(DtlsRole.CLIENT, HandshakePair.CLIENT_IDENTITY, HandshakePair.SERVER_IDENTITY);
+        DtlsOutcome outcome = run(DtlsRole.CLIENT, HandshakePair.SERVER_IDENTITY.fingerprint());
         peerSays = peer.get(20, TimeUnit.SECONDS);
         return outcome;
     }
 
-    private DtlsOutcome run(DtlsRole role, DtlsIdentity own, DtlsIdentity peer) throws Exception {
-        return HandshakePair.start(
-                        () -> handshake.run(role, own, List.of(peer.fingerprint()), ends[1]))
+    private DtlsOutcome run(DtlsRole role, Fingerprint expected) throws Exception {
+        DtlsIdentity own =
+                role == DtlsRole.CLIENT
+                        ? HandshakePair.CLIENT_IDENTITY
+                        : HandshakePair.SERVER_IDENTITY;
+        return HandshakePair.start(() -> handshake.run(role, own, List.of(expected), ends[1]))
                 .get(20, TimeUnit.SECONDS);
     }
 }
