@@ -1,0 +1,112 @@
+package dev.parley.bench.relay;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the command line of the relay bench says.
+ *
+ * @param others contestants beside our two
+ * @param json where to write the figures as JSON
+ * @param rounds interleaved rounds; medians are reported
+ * @param windowNanos how long each measurement takes
+ * @param isQuick whether to leave out sizes, many flows and start-up
+ * @param soakSeconds how long to soak the batched relay instead of comparing, 0 for not at all
+ * @param references where the reference relays' sources lie
+ */
+record BenchOptions(
+        List<Contestant> others,
+        @Nullable Path json,
+        int rounds,
+        long windowNanos,
+        boolean isQuick,
+        int soakSeconds,
+        Path references) {
+    static final String USAGE =
+            """
+            usage: bench relay [--quick] [--rounds N] [--seconds N] [--json FILE]
+                               [--contestant NAME='COMMAND with {public} and {sink}']...
+                               [--references DIR] [--soak SECONDS]
+              --quick        within a minute: fewer loads, one round
+              --rounds       interleaved rounds whose medians are shown (default 3)
+              --seconds      length of each measurement (default 3)
+              --json         also writes the figures to a file
+              --contestant   a further relay with the same wire behaviour
+              --references   folder with reference_relay.c and reference_relay.go, which join in
+                             when gcc and go are installed (default ../shared/relaybench)
+              --soak         runs the batched relay alone under changing load, then says whether
+                             it lost, leaked or grew""";
+
+    private static final int DEFAULT_ROUNDS = 3;
+    private static final int DEFAULT_SECONDS = 3;
+
+    /**
+     * Reads the command line.
+     *
+     * @throws IllegalArgumentException when it cannot be understood; the message says why
+     */
+    static BenchOptions parse(String[] arguments) {
+        List<Contestant> others = new ArrayList<>();
+        Path json = null;
+        int rounds = 0;
+        int seconds = 0;
+        boolean quick = false;
+        int soak = 0;
+        Path references = Path.of("../shared/relaybench");
+        for (int i = 0; i < arguments.length; i++) {
+            switch (arguments[i]) {
+                case "--quick" -> quick = true;
+                case "--json" -> json = Path.of(value(arguments, ++i));
+                case "--rounds" -> rounds = number(arguments, ++i);
+                case "--seconds" -> seconds = number(arguments, ++i);
+                case "--soak" -> soak = number(arguments, ++i);
+                case "--references" -> references = Path.of(value(arguments, ++i));
+                case "--contestant" -> others.add(contestant(value(arguments, ++i)));
+                default -> throw new IllegalArgumentException("unknown option " + arguments[i]);
+            }
+        }
+        int defaultRounds = quick ? 1 : DEFAULT_ROUNDS;
+        int defaultSeconds = quick ? 1 : DEFAULT_SECONDS;
+        return new BenchOptions(
+                List.copyOf(others),
+                json,
+                rounds == 0 ? defaultRounds : rounds,
+                TimeUnit.SECONDS.toNanos(seconds == 0 ? defaultSeconds : seconds),
+                quick,
+                soak,
+                references);
+    }
+
+    private static String value(String[] arguments, int i) {
+        if (i >= arguments.length) {
+            throw new IllegalArgumentException(arguments[i - 1] + " wants a value");
+        }
+        return arguments[i];
+    }
+
+    private static int number(String[] arguments, int i) {
+        String text = value(arguments, i);
+        try {
+            int number = Integer.parseInt(text);
+            if (number > 0) {
+                return number;
+            }
+        } catch (NumberFormatException _) {
+            // Falls through to the one message for both.
+        }
+        throw new IllegalArgumentException(
+                arguments[i - 1] + " wants a whole number above 0, not \"" + text + "\"");
+    }
+
+    private static Contestant contestant(String text) {
+        int equals = text.indexOf('=');
+        if (equals < 1 || text.substring(equals + 1).isBlank()) {
+            throw new IllegalArgumentException(
+                    "--contestant wants NAME='COMMAND with {public} and {sink}'");
+        }
+        return Contestant.other(text.substring(0, equals), text.substring(equals + 1));
+    }
+}

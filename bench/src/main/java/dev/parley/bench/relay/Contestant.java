@@ -1,0 +1,57 @@
+package dev.parley.bench.relay;
+
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A relay to measure.
+ *
+ * @param name as the report shows it
+ * @param command its command line; {@code {public}} and {@code {sink}} stand for the address that
+ *     it binds and the transceiver that it forwards to
+ * @param isOurs whether it is {@link RelayUnderTest}, which tells what it allocates
+ * @param maxFlows most flows that it can be given
+ */
+record Contestant(String name, List<String> command, boolean isOurs, int maxFlows) {
+    private static final int OUR_FLOWS = 131_072;
+
+    /** The reference programs have a fixed table of 65,536 slots and never expire a flow. */
+    private static final int THEIR_FLOWS = 32_768;
+
+    static final String SCHEDULER_FLAG = "-Djdk.virtualThreadScheduler.parallelism=4";
+
+    /** Parley's relay, in one of its ways to move datagrams. */
+    static Contestant ours(String name, String udp) {
+        List<String> command = new ArrayList<>();
+        command.add(ProcessHandle.current().info().command().orElse("java"));
+        for (String flag : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
+            if (!flag.startsWith("-agentlib") && !flag.startsWith("-Djdk.virtualThread")) {
+                command.add(flag);
+            }
+        }
+        command.addAll(
+                List.of(
+                        SCHEDULER_FLAG,
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        RelayUnderTest.class.getName(),
+                        "udp=" + udp,
+                        "workers=1",
+                        "public_addresses={public}",
+                        "upstream_address=127.0.0.1:0",
+                        "max_flows=" + OUR_FLOWS));
+        return new Contestant(name, command, true, OUR_FLOWS);
+    }
+
+    /** Another relay with the same wire behaviour. */
+    static Contestant other(String name, String command) {
+        return new Contestant(name, List.of(command.strip().split("\\s+")), false, THEIR_FLOWS);
+    }
+
+    List<String> command(String publicAddress, String sink) {
+        return command.stream()
+                .map(word -> word.replace("{public}", publicAddress).replace("{sink}", sink))
+                .toList();
+    }
+}

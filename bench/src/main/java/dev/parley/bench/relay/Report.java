@@ -1,0 +1,146 @@
+package dev.parley.bench.relay;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** Tables for people, JSON for programs. */
+final class Report {
+    private static final String BASELINE = "batched";
+
+    private Report() {}
+
+    /** Medians of all rounds, in the order they were first measured. */
+    static List<Row> medians(List<Row> measured) {
+        Map<String, List<Row>> groups = new LinkedHashMap<>();
+        for (Row row : measured) {
+            groups.computeIfAbsent(row.key() + " " + row.contestant(), _ -> new ArrayList<>())
+                    .add(row);
+        }
+        return groups.values().stream().map(Row::median).toList();
+    }
+
+    static String table(List<Row> rows) {
+        StringBuilder table = new StringBuilder();
+        Map<String, List<Row>> groups =
+                rows.stream()
+                        .collect(
+                                Collectors.groupingBy(
+                                        Row::key, LinkedHashMap::new, Collectors.toList()));
+        groups.values().forEach(group -> group(table, group));
+        return table.toString();
+    }
+
+    private static void group(StringBuilder table, List<Row> group) {
+        Row first = group.getFirst();
+        table.append(
+                String.format(
+                        Locale.ROOT,
+                        "%n%s, %d-byte payloads, %,d flows%n",
+                        first.isMaximum()
+                                ? "as fast as it goes"
+                                : String.format(Locale.ROOT, "%,d round trips/s", first.rate()),
+                        first.payloadBytes(),
+                        first.flows()));
+        table.append(
+                String.format(
+                        "  %-12s %11s %8s %9s %9s %8s %8s %8s %9s %8s %6s%n",
+                        "relay",
+                        "packets/s",
+                        "loss %",
+                        "ns/packet",
+                        "batched=1",
+                        "+p50 us",
+                        "+p99 us",
+                        "+p99.9",
+                        "alloc/pkt",
+                        "RSS MiB",
+                        "busy"));
+        double baseline =
+                group.stream()
+                        .filter(row -> row.contestant().equals(BASELINE))
+                        .mapToDouble(Row::cpuNanos)
+                        .findFirst()
+                        .orElse(Double.NaN);
+        for (Row row : group) {
+            table.append(
+                    String.format(
+                            Locale.ROOT,
+                            "  %-12s %,11.0f %8.3f %,9.0f %9.2f %8.1f %8.1f %8.1f %9.3f %8.0f %5.0f%%%n",
+                            row.contestant(),
+                            row.pps(),
+                            row.loss() * 100,
+                            row.cpuNanos(),
+                            row.cpuNanos() / baseline,
+                            row.p50Micros(),
+                            row.p99Micros(),
+                            row.p999Micros(),
+                            row.allocatedBytes(),
+                            row.residentMib(),
+                            row.busy() * 100));
+        }
+    }
+
+    static String json(List<Row> rows) {
+        String paced =
+                rows.stream()
+                        .filter(row -> !row.isMaximum())
+                        .map(Report::pacedJson)
+                        .collect(Collectors.joining(",\n    "));
+        String maximum =
+                rows.stream()
+                        .filter(Row::isMaximum)
+                        .map(Report::maximumJson)
+                        .collect(Collectors.joining(",\n    "));
+        return "{\"rows\": [\n    " + paced + "],\n \"max\": [\n    " + maximum + "]}\n";
+    }
+
+    private static String pacedJson(Row row) {
+        return "{\"contestant\": \""
+                + row.contestant()
+                + "\", \"rate_pps\": "
+                + row.rate()
+                + ", \"payload_bytes\": "
+                + row.payloadBytes()
+                + ", \"flows\": "
+                + row.flows()
+                + ", \"cpu_ns_per_packet\": "
+                + number(row.cpuNanos(), 1)
+                + ", \"loss\": "
+                + number(row.loss(), 6)
+                + ", \"p50_us\": "
+                + number(row.p50Micros(), 1)
+                + ", \"p99_us\": "
+                + number(row.p99Micros(), 1)
+                + ", \"p999_us\": "
+                + number(row.p999Micros(), 1)
+                + ", \"alloc_bytes_per_packet\": "
+                + number(row.allocatedBytes(), 4)
+                + ", \"rss_mib\": "
+                + number(row.residentMib(), 1)
+                + "}";
+    }
+
+    private static String maximumJson(Row row) {
+        return "{\"contestant\": \""
+                + row.contestant()
+                + "\", \"pps\": "
+                + number(row.pps(), 0)
+                + ", \"cpu_ns_per_packet\": "
+                + number(row.cpuNanos(), 1)
+                + ", \"loss\": "
+                + number(row.loss(), 6)
+                + ", \"busy\": "
+                + number(row.busy(), 3)
+                + "}";
+    }
+
+    private static String number(double value, int decimals) {
+        return Double.isFinite(value)
+                ? String.format(Locale.ROOT, "%." + decimals + "f", value)
+                : "null";
+    }
+}

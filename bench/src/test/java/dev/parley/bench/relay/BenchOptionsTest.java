@@ -1,0 +1,57 @@
+package dev.parley.bench.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class BenchOptionsTest {
+    @Test
+    void readsEverything() {
+        BenchOptions options =
+                BenchOptions.parse(
+                        new String[] {
+                            "--rounds",
+                            "7",
+                            "--seconds",
+                            "2",
+                            "--json",
+                            "out.json",
+                            "--contestant",
+                            "c=./relay mmsg {public} {sink} 1 1 64",
+                            "--references",
+                            "elsewhere"
+                        });
+        assertThat(options.rounds()).isEqualTo(7);
+        assertThat(options.windowNanos()).isEqualTo(TimeUnit.SECONDS.toNanos(2));
+        assertThat(options.json()).isEqualTo(Path.of("out.json"));
+        assertThat(options.references()).isEqualTo(Path.of("elsewhere"));
+        assertThat(options.isQuick()).isFalse();
+        assertThat(options.others().getFirst().command("a:1", "b:2"))
+                .containsExactly("./relay", "mmsg", "a:1", "b:2", "1", "1", "64");
+    }
+
+    @Test
+    void quickMeansOneShortRound() {
+        BenchOptions options = BenchOptions.parse(new String[] {"--quick"});
+        assertThat(options.rounds()).isEqualTo(1);
+        assertThat(options.isQuick()).isTrue();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "--fast, unknown option --fast",
+        "--rounds, --rounds wants a value",
+        "'--rounds 0', '--rounds wants a whole number above 0, not \"0\"'",
+        "'--contestant c', --contestant wants NAME='COMMAND with {public} and {sink}'"
+    })
+    void saysWhatItDoesNotUnderstand(String line, String message) {
+        assertThatThrownBy(() -> BenchOptions.parse(line.split(" ", -1)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage(message);
+    }
+}
