@@ -39,6 +39,12 @@ final class ErrorReplies implements ErrorHandler<Throwable>, DirectHandler {
 
     @Override
     public void handle(ServerRequest request, ServerResponse response, Throwable thrown) {
+        if (thrown instanceof HttpException http && http.status().code() < 400) {
+            // How the web server's static content says 304 Not Modified.
+            http.headers().forEach(response::header);
+            response.status(http.status()).send();
+            return;
+        }
         RefusedException refusal = refusal(thrown);
         counters.refused(refusal.code());
         if (refusal.code().status() == Status.SERVICE_UNAVAILABLE_503.code()) {
