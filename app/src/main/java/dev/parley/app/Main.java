@@ -1,0 +1,122 @@
+package dev.parley.app;
+
+import dev.parley.inferencestub.InferenceStub;
+import dev.parley.inferencestub.InferenceStubConfig;
+import dev.parley.otel.Telemetry;
+import dev.parley.relay.Relay;
+import dev.parley.relay.RelayConfig;
+import dev.parley.runtime.config.ConfigException;
+import dev.parley.runtime.config.ConfigLoader;
+import dev.parley.runtime.config.HostPort;
+import dev.parley.signaling.Signaling;
+import dev.parley.signaling.SignalingConfig;
+import dev.parley.transceiver.Transceiver;
+import dev.parley.transceiver.TransceiverConfig;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/** The process behind {@code ./parley}: one service alone, or all in one. */
+public final class Main {
+    /** The command line or the config cannot be used; the reason stands on standard error. */
+    private static final int EXIT_USAGE = 2;
+
+    private Main() {}
+
+    /**
+     * Runs until SIGINT or SIGTERM.
+     *
+     * @param args {@code up [--http PORT] [--udp PORT] [--public-address IP]}, or a service's name
+     *     with {@code --config FILE}
+     */
+    public static void main(String[] args) {
+        PacketLoops.sizeScheduler();
+        Logging.configure();
+        try {
+            run(args);
+        } catch (ConfigException e) {
+            System.err.println("parley: " + e.getMessage());
+            System.exit(EXIT_USAGE);
+        }
+    }
+
+    private static void run(String[] args) {
+        Arguments arguments = Arguments.parse(args);
+        try (Telemetry telemetry =
+                Telemetry.start("parley-" + arguments.command(), System.getenv())) {
+            switch (arguments.command()) {
+                case "up" -> up(arguments, telemetry);
+                case "relay" ->
+                        serve(
+                                arguments,
+                                RelayConfig.class,
+                                config -> Relay.start(config, telemetry),
+                                relay -> relay.publicAddresses());
+                case "transceiver" ->
+                        serve(
+                                arguments,
+                                TransceiverConfig.class,
+                                config -> Transceiver.start(config, telemetry),
+                                transceiver -> List.of(transceiver.controlAddress()));
+                case "signaling" ->
+                        serve(
+                                arguments,
+                                SignalingConfig.class,
+                                config -> Signaling.start(config, telemetry),
+                                signaling -> List.of(signaling.address()));
+                case "inference-stub" ->
+                        serve(
+                                arguments,
+                                InferenceStubConfig.class,
+                                config -> InferenceStub.start(config, telemetry),
+                                stub -> List.of(stub.address()));
+                default ->
+                        throw new ConfigException(
+                                "unknown command '"
+                                        + arguments.command()
+                                        + "': use up, relay, transceiver, signaling or inference-stub");
+            }
+        }
+    }
+
+    private static void up(Arguments arguments, Telemetry telemetry) {
+        UpOptions options = UpOptions.of(arguments.options("http", "udp", "public-address"));
+        StopSignal stop = StopSignal.install();
+        try (AllInOne system = AllInOne.start(options, telemetry)) {
+            System.out.println("ready " + system.url());
+            stop.await();
+        }
+    }
+
+    private static <C extends Record, S extends AutoCloseable> void serve(
+            Arguments arguments,
+            Class<C> configType,
+            Function<C, S> start,
+            Function<S, List<InetSocketAddress>> addresses) {
+        String file = arguments.options("config").get("config");
+        if (file == null) {
+            throw new ConfigException(
+                    arguments.command()
+                            + " needs --config FILE, for example app/config/"
+                            + arguments.command()
+                            + ".yaml");
+        }
+        C config = ConfigLoader.load(configType, Path.of(file));
+        StopSignal stop = StopSignal.install();
+        try (ClosingStack services = new ClosingStack()) {
+            S service = services.push(start.apply(config));
+            System.out.println(
+                    "ready " + arguments.command() + " " + text(addresses.apply(service)));
+            stop.await();
+        }
+    }
+
+    private static String text(List<InetSocketAddress> addresses) {
+        return addresses.stream()
+                .map(HostPort::of)
+                .map(HostPort::toString)
+                .collect(Collectors.joining(" "));
+    }
+}

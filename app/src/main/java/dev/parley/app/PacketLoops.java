@@ -1,0 +1,30 @@
+package dev.parley.app;
+
+/**
+ * Sizes the scheduler of virtual threads. A packet loop is a virtual thread that blocks in a native
+ * wait and so keeps its carrier, for which the JDK does not compensate: without spare carriers
+ * nothing else would ever run.
+ */
+final class PacketLoops {
+    /**
+     * More loops than any sensible config starts on this machine: relay workers, media loops and
+     * their rest.
+     */
+    private static final int LOOPS_PER_CORE = 2;
+
+    private PacketLoops() {}
+
+    /** Must run before the first virtual thread starts, since the JDK reads the properties once. */
+    static void sizeScheduler() {
+        int cores = Runtime.getRuntime().availableProcessors();
+        int carriers = cores + Math.max(4, LOOPS_PER_CORE * cores);
+        setUnlessGiven("jdk.virtualThreadScheduler.parallelism", carriers);
+        setUnlessGiven("jdk.virtualThreadScheduler.maxPoolSize", Math.max(256, carriers));
+    }
+
+    private static void setUnlessGiven(String property, int value) {
+        if (System.getProperty(property) == null) {
+            System.setProperty(property, Integer.toString(value));
+        }
+    }
+}
