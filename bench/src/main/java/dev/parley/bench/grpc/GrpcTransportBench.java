@@ -25,9 +25,8 @@ import java.util.function.ToDoubleFunction;
  */
 public final class GrpcTransportBench {
     private static final String LOAD_PAIRS =
-            "netty/netty,netty-nio/netty,netty-virtual/netty,netty-pool/netty,helidon/netty,"
-                    + "netty/netty-nio,netty/netty-virtual,netty/netty-pool,netty/helidon,"
-                    + "helidon/helidon";
+            "netty/netty,netty-nio/netty-nio,netty-virtual/netty,netty/netty-virtual,"
+                    + "netty-pool/netty-pool,netty/helidon,helidon/helidon";
     private static final String PROBE_PAIRS =
             "netty/netty,helidon/netty,netty/helidon,helidon/helidon";
 

@@ -21,7 +21,7 @@ record LoadSample(
         int serverThreads,
         int serverVirtualThreads,
         String fault) {
-    private static final int WARM_UP_STREAMS = 200;
+    private static final int WARM_UP_STREAMS = 50;
     private static final long WARM_UP_NANOS = TimeUnit.SECONDS.toNanos(8);
     private static final long BASELINE_NANOS = TimeUnit.SECONDS.toNanos(3);
 

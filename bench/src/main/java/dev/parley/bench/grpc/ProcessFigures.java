@@ -1,7 +1,6 @@
 package dev.parley.bench.grpc;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
-import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -10,20 +9,32 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * What this process has used so far. Wake-ups are the voluntary context switches of all living
- * threads: unlike processor time they hardly move with what else the machine is doing.
+ * What the living threads of this process have used so far, those of the just-in-time compiler left
+ * out. Wake-ups are voluntary context switches: unlike processor time they hardly move with what
+ * else the machine is doing.
  */
 record ProcessFigures(long cpuNanos, long wakeups, int platformThreads, int virtualThreads) {
 
     static ProcessFigures now() throws IOException {
-        long cpuNanos =
-                ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class)
-                        .getProcessCpuTime();
+        List<Path> threads;
+        try (var listing = Files.list(Path.of("/proc/self/task"))) {
+            threads = listing.toList();
+        }
+        long cpuNanos = 0;
+        long wakeups = 0;
+        for (Path thread : threads) {
+            try {
+                if (!Files.readString(thread.resolve("comm")).matches("C[12] Compiler.*\\s*")) {
+                    String schedstat = Files.readString(thread.resolve("schedstat"));
+                    cpuNanos += Long.parseLong(schedstat.substring(0, schedstat.indexOf(' ')));
+                    wakeups += voluntarySwitches(thread);
+                }
+            } catch (NoSuchFileException _) {
+                // The thread ended between the listing and the read.
+            }
+        }
         return new ProcessFigures(
-                cpuNanos,
-                voluntarySwitches(),
-                ManagementFactory.getThreadMXBean().getThreadCount(),
-                0);
+                cpuNanos, wakeups, ManagementFactory.getThreadMXBean().getThreadCount(), 0);
     }
 
     /**
@@ -63,23 +74,13 @@ record ProcessFigures(long cpuNanos, long wakeups, int platformThreads, int virt
                 Integer.parseInt(parts[3]));
     }
 
-    private static long voluntarySwitches() throws IOException {
-        List<Path> tasks;
-        try (var listing = Files.list(Path.of("/proc/self/task"))) {
-            tasks = listing.toList();
-        }
-        long sum = 0;
-        for (Path task : tasks) {
-            try {
-                for (String line : Files.readAllLines(task.resolve("status"))) {
-                    if (line.startsWith("voluntary_ctxt_switches:")) {
-                        sum += Long.parseLong(line.substring(line.indexOf(':') + 1).strip());
-                    }
-                }
-            } catch (NoSuchFileException _) {
-                // The thread ended between the listing and the read.
+    private static long voluntarySwitches(Path thread) throws IOException {
+        String key = "voluntary_ctxt_switches:";
+        for (String line : Files.readAllLines(thread.resolve("status"))) {
+            if (line.startsWith(key)) {
+                return Long.parseLong(line.substring(key.length()).strip());
             }
         }
-        return sum;
+        return 0;
     }
 }
