@@ -30,8 +30,10 @@ public record InferenceStubConfig(
                         max = 3_000)
                 Duration endOfSpeech,
         @Option(
-                        value = "Longest utterance that the parrot says back; it then interrupts",
+                        value =
+                                "Longest utterance, after which the parrot answers whatever is"
+                                        + " heard; it queues that much at the edge",
                         orElse = "15s",
                         min = 1_000,
-                        max = 60_000)
+                        max = 20_000)
                 Duration maxUtterance) {}

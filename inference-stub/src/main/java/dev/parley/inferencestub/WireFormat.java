@@ -39,7 +39,7 @@ record WireFormat(AudioEncoding encoding, int sampleRateHz) {
             // Neither an encoding nor a number: refused below like a rate that does not exist.
         }
         throw Misuse.UNSUPPORTED_FORMAT.refusal(
-                "attribute format is \""
+                "format is \""
                         + name
                         + "\"; use opus, mulaw, alaw, or linear16/RATE with 8000, 16000, 24000 or"
                         + " 48000");

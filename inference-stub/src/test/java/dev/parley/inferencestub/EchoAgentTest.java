@@ -80,6 +80,21 @@ class EchoAgentTest {
     }
 
     @Test
+    void takesTheFormatThatTheClientsSessionAsksFor() {
+        Call call =
+                edge.open()
+                        .send(
+                                TestEdge.START
+                                        .clone()
+                                        .setModel("echo")
+                                        .setSessionJson(
+                                                "{\"voice\": \"any\", \"format\": \"linear16\"}"));
+
+        assertThat(call.responses.getFirst().getSessionReady().getInputFormat())
+                .isEqualTo(WireFormat.LINEAR16_24K.toProto());
+    }
+
+    @Test
     void observerSeesTheCallFromStartToEnd() {
         Call call = edge.start("echo");
         edge.advance(20);

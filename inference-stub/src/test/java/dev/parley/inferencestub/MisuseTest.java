@@ -103,8 +103,18 @@ class MisuseTest {
 
         assertThat(call.status())
                 .isEqualTo(
-                        "INVALID_ARGUMENT: attribute format is \"linear16/44100\"; use opus, mulaw,"
+                        "INVALID_ARGUMENT: format is \"linear16/44100\"; use opus, mulaw,"
                                 + " alaw, or linear16/RATE with 8000, 16000, 24000 or 48000");
+    }
+
+    @Test
+    void refusesSessionJsonThatIsNone() {
+        Call call =
+                edge.open()
+                        .send(TestEdge.START.clone().setModel("echo").setSessionJson("[\"opus\"]"));
+
+        assertThat(call.status()).isEqualTo("INVALID_ARGUMENT: session_json is not a JSON object");
+        assertThat(edge.count("misuse{kind=bad_session_json}")).isEqualTo(1);
     }
 
     @Test

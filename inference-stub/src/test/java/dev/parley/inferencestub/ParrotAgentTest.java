@@ -34,7 +34,7 @@ class ParrotAgentTest {
         assertThat(call.kinds()).hasSize(2).last().isEqualTo("audio parrot-1");
         short[] said = call.audio("parrot-1");
         int from = SyntheticSpeech.find(said, heard);
-        assertThat(from).isBetween(sound.at(0.5), sound.at(1));
+        assertThat(from).isBetween(sound.at(0.6), sound.at(0.9));
         assertThat(from + said.length).isBetween(sound.at(2.42), sound.at(2.8));
     }
 
