@@ -13,6 +13,8 @@ import javax.crypto.Cipher;
 import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RouteTokensTest {
     private static final long IPV4_LOW = 0xFFFF_0A01_0203L;
@@ -139,6 +141,37 @@ class RouteTokensTest {
                     }
                 }
             }
+        }
+    }
+
+    @Test
+    void takesOnlyOneSpellingOfARoute() {
+        for (String ufrag : bothFamilies()) {
+            // Four of the last character's six bits carry nothing.
+            String alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+            int last = alphabet.indexOf(ufrag.charAt(ufrag.length() - 1));
+            String cut = ufrag.substring(0, ufrag.length() - 1);
+            for (int spare = 1; spare < 16; spare++) {
+                assertThat(open(tokens, cut + alphabet.charAt(last | spare)))
+                        .isEqualTo(RouteVerdict.BAD_ALPHABET);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 20261130})
+    void opensNoGarbage(long seed) {
+        SplittableRandom random = new SplittableRandom(seed);
+        for (int i = 0; i < 20_000; i++) {
+            byte[] bytes = new byte[random.nextBoolean() ? 50 : random.nextInt(80)];
+            for (int at = 0; at < bytes.length; at++) {
+                bytes[at] = (byte) random.nextInt('A', 'Z' + 1);
+            }
+            if (random.nextInt(4) == 0 && bytes.length > 0) {
+                bytes[random.nextInt(bytes.length)] = (byte) random.nextInt();
+            }
+            assertThat(tokens.open(ByteBuffer.wrap(bytes), 0, bytes.length, route))
+                    .isNotEqualTo(RouteVerdict.OPENED);
         }
     }
 

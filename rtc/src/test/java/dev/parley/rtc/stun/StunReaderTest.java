@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class StunReaderTest {
@@ -75,11 +76,37 @@ class StunReaderTest {
         assertThat(reader.wrap(out, 0, length)).isFalse();
     }
 
-    @Test
-    void refusesAnAddressOfAnUnknownFamily() {
-        int length = request().attribute(StunType.XOR_MAPPED_ADDRESS, new byte[8]).length();
+    @ParameterizedTest
+    @CsvSource({"0, 8", "1, 20", "2, 8", "3, 20", "1, 9", "2, 24"})
+    void refusesAnAddressWhoseLengthIsNotThatOfItsFamily(byte family, int valueLength) {
+        byte[] value = new byte[valueLength];
+        value[1] = family;
+        int length = request().attribute(StunType.XOR_MAPPED_ADDRESS, value).length();
 
         assertThat(reader.wrap(out, 0, length)).isFalse();
+    }
+
+    @Test
+    void writesAnIpv6AddressAsIpv6ThoughItsEndLooksIpv4Mapped() {
+        reader.wrap(out, 0, request().length());
+        ByteBuffer answer = ByteBuffer.allocate(StunWriter.MAX_LENGTH);
+        int length =
+                writer.bindingSuccess(answer, 0, reader)
+                        .xorMappedAddress(0x20010db8L << 32, 0xFFFF_0102_0304L, 5)
+                        .length();
+
+        assertThat(reader.wrap(answer, 0, length)).isTrue();
+        assertThat(reader.xorMappedAddressHigh()).isEqualTo(0x20010db8L << 32);
+        assertThat(reader.xorMappedAddressLow()).isEqualTo(0xFFFF_0102_0304L);
+    }
+
+    @Test
+    void padsWithZerosWhateverTheBufferHeld() {
+        Arrays.fill(out.array(), (byte) 0xFF);
+        int length = request().username("a:b12").length();
+
+        assertThat(length).isEqualTo(32);
+        assertThat(Arrays.copyOfRange(out.array(), 28, 33)).containsExactly('2', 0, 0, 0, -1);
     }
 
     @Test
@@ -203,7 +230,7 @@ class StunReaderTest {
     void readsAnyBytesWithoutLeavingThem(long seed) {
         SplittableRandom random = new SplittableRandom(seed);
         byte[] base = full();
-        for (int i = 0; i < 20_000; i++) {
+        for (int i = 0; i < 5_000; i++) {
             byte[] bytes = base.clone();
             for (int damage = random.nextInt(6); damage > 0; damage--) {
                 bytes[random.nextInt(bytes.length)] = (byte) random.nextInt();
