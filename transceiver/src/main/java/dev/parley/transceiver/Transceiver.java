@@ -8,7 +8,6 @@ import dev.parley.rtc.rtp.NtpTime;
 import dev.parley.runtime.config.ConfigException;
 import dev.parley.runtime.config.ConfigLoader;
 import dev.parley.runtime.udp.IpAddress;
-import dev.parley.runtime.udp.NioUdpPoller;
 import dev.parley.runtime.udp.UdpBindException;
 import dev.parley.runtime.udp.UdpOptions;
 import dev.parley.runtime.udp.UdpPoller;
@@ -180,7 +179,7 @@ public final class Transceiver implements AutoCloseable {
             SecureRandom random,
             Calls calls) {
         int wanted = base.getPort() == 0 ? 0 : base.getPort() + index;
-        UdpPoller poller = new NioUdpPoller();
+        UdpPoller poller = config.udp().open();
         UdpPort port;
         try {
             port =

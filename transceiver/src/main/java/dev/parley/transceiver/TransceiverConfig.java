@@ -4,6 +4,7 @@ import dev.parley.runtime.config.Cidr;
 import dev.parley.runtime.config.ConfigException;
 import dev.parley.runtime.config.HostPort;
 import dev.parley.runtime.config.Option;
+import dev.parley.runtime.udp.UdpMode;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
@@ -126,7 +127,13 @@ public record TransceiverConfig(
                         orElse = "4194304",
                         min = 4_096,
                         max = 1_073_741_824)
-                int sendBufferBytes) {
+                int sendBufferBytes,
+        @Option(
+                        value =
+                                "How datagrams move: auto, native (batched system calls, Linux"
+                                        + " only) or portable (DatagramChannel).",
+                        orElse = "auto")
+                UdpMode udp) {
     private static final int KEY_BYTES = 16;
 
     public TransceiverConfig {
@@ -137,6 +144,10 @@ public record TransceiverConfig(
                             + "; name one of those it has");
         }
         routeKeys.forEach(TransceiverConfig::checkKey);
+        if (udp == UdpMode.NATIVE && !udp.isBatched()) {
+            throw new ConfigException(
+                    "udp: native needs Linux on x86_64 or aarch64; give auto or portable");
+        }
         if (backends.isEmpty()) {
             throw new ConfigException(
                     "backends: no inference service is given; write for instance"
