@@ -1,0 +1,332 @@
+package dev.parley.transceiver.peer;
+
+import dev.parley.proto.control.v1.CloseSessionRequest;
+import dev.parley.proto.control.v1.CloseSessionResponse;
+import dev.parley.proto.control.v1.CreateSessionRequest;
+import dev.parley.proto.control.v1.CreateSessionResponse;
+import dev.parley.proto.control.v1.DescribeSessionRequest;
+import dev.parley.proto.control.v1.DescribeSessionResponse;
+import dev.parley.rtc.dtls.DtlsHandshake;
+import dev.parley.rtc.dtls.DtlsIdentity;
+import dev.parley.rtc.route.ClientHeader;
+import dev.parley.rtc.route.RouteKeys;
+import dev.parley.rtc.rtp.NtpTime;
+import dev.parley.runtime.config.Cidr;
+import dev.parley.transceiver.audio.OpusLibrary;
+import dev.parley.transceiver.control.CallSetup;
+import dev.parley.transceiver.control.Calls;
+import dev.parley.transceiver.control.ControlService;
+import dev.parley.transceiver.control.RouteMint;
+import dev.parley.transceiver.inference.Backends;
+import dev.parley.transceiver.peer.FakeUdpPort.Address;
+import dev.parley.transceiver.session.LoopMetrics;
+import dev.parley.transceiver.session.LoopSettings;
+import dev.parley.transceiver.session.MediaLoop;
+import dev.parley.transceiver.session.SessionLimits;
+import io.grpc.stub.StreamObserver;
+import java.nio.ByteBuffer;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
+
+/**
+ * A media loop that the test drives by hand, with the control API, a voice agent and clients around
+ * it. Time passes only in {@link #advance}; what other threads do (DTLS, gRPC, codecs) is waited
+ * for.
+ */
+public final class Rig implements AutoCloseable {
+    public static final Address RELAY = Address.ipv4(99, 4_000);
+    public static final Address OTHER_RELAY = Address.ipv4(98, 4_000);
+    public static final Address PROXY = Address.ipv4(200, 3_478);
+
+    public static final SessionLimits LIMITS =
+            new SessionLimits(
+                    Duration.ofSeconds(15).toNanos(),
+                    Duration.ofSeconds(30).toNanos(),
+                    Duration.ofHours(1).toNanos(),
+                    Duration.ofMillis(60).toNanos(),
+                    960);
+
+    private static final long PATIENCE_NANOS = 10_000_000_000L;
+    private static final long MILLI = 1_000_000L;
+    private static final DtlsIdentity IDENTITY = DtlsIdentity.generate(new SecureRandom());
+
+    /** Where a client's datagrams appear to come from. */
+    public record Place(Address client, boolean headed) {}
+
+    private final FakeVoiceAgent agent;
+    private final FakeUdpPort port = new FakeUdpPort(this::deliver);
+    private final Semaphore wakeups = new Semaphore(0);
+    private final Backends backends;
+    private final MediaLoop loop;
+    private final Calls calls = new Calls(3);
+    private final ControlService control;
+    private final Map<Address, Peer> clients = new HashMap<>();
+    private Address lastRelay = RELAY;
+    // Set by the test's thread alone.
+    private volatile long now = 1_000_000_000_000L;
+
+    public Rig(FakeVoiceAgent agent, SessionLimits limits, long highWaterMillis) {
+        this.agent = agent;
+        backends = Backends.open(Map.of("*", agent.target()), Duration.ofMinutes(5));
+        SecureRandom random = new SecureRandom();
+        RouteKeys keys = RouteKeys.of(Map.of(1, new byte[16]));
+        loop =
+                new MediaLoop(
+                        new LoopSettings(List.of(Cidr.parse("10.0.0.96/30")), keys),
+                        port,
+                        wakeups::release,
+                        new NtpTime(1_700_000_000_000_000_000L, now),
+                        random,
+                        calls::remove);
+        CallSetup setup =
+                new CallSetup(
+                        new CallSetup.Settings(
+                                limits, highWaterMillis * 48, Duration.ofSeconds(2).toNanos()),
+                        calls,
+                        backends,
+                        List.of(
+                                new CallSetup.Target(
+                                        loop, new RouteMint(keys, 1, 7, port.localAddress()))),
+                        IDENTITY,
+                        new DtlsHandshake(random, 10_000, 500),
+                        OpusLibrary.best(),
+                        () -> now,
+                        random);
+        control = new ControlService(setup, calls);
+    }
+
+    public static Rig withOpus() {
+        return new Rig(new FakeVoiceAgent(FakeVoiceAgent.opus(), false), LIMITS, 30_000);
+    }
+
+    public FakeVoiceAgent agent() {
+        return agent;
+    }
+
+    public long now() {
+        return now;
+    }
+
+    public ControlService control() {
+        return control;
+    }
+
+    public Calls calls() {
+        return calls;
+    }
+
+    public MediaLoop loop() {
+        return loop;
+    }
+
+    /** A client at a place. */
+    public Peer client(String setup, Place place) {
+        Peer peer = new Peer(setup, place.client().low(), datagram -> arrive(place, datagram));
+        clients.put(place.client(), peer);
+        return peer;
+    }
+
+    /** A datagram of a client arrives, by the relay used last if it is headed. */
+    public void arrive(Place place, byte[] datagram) {
+        if (place.headed()) {
+            arriveHeaded(lastRelay, place.client(), datagram);
+        } else {
+            port.arrive(place.client(), datagram);
+            wakeups.release();
+        }
+    }
+
+    public void arriveHeaded(Address relay, Address client, byte[] datagram) {
+        ByteBuffer headed = ByteBuffer.allocate(ClientHeader.LENGTH + datagram.length);
+        ClientHeader.write(
+                headed,
+                0,
+                client.high(),
+                client.low(),
+                client.port(),
+                PROXY.high(),
+                PROXY.low(),
+                PROXY.port());
+        headed.put(ClientHeader.LENGTH, datagram);
+        port.arrive(relay, headed.array());
+        wakeups.release();
+    }
+
+    /** Datagrams now come through another relay, and answers must go there. */
+    public void useRelay(Address relay) {
+        lastRelay = relay;
+    }
+
+    private void deliver(Address to, byte[] datagram) {
+        ClientHeader header = new ClientHeader();
+        Address client = to;
+        byte[] payload = datagram;
+        if (header.wrap(ByteBuffer.wrap(datagram), 0, datagram.length)) {
+            if (!to.equals(lastRelay)) {
+                throw new AssertionError("sent to the wrong relay: " + to);
+            }
+            client = new Address(header.clientHigh(), header.clientLow(), header.clientPort());
+            payload = Arrays.copyOfRange(datagram, ClientHeader.LENGTH, datagram.length);
+        }
+        Peer peer = clients.get(client);
+        if (peer == null) {
+            throw new AssertionError("sent to a stranger: " + client);
+        }
+        peer.receive(payload, now);
+    }
+
+    /** Sets a call up and gives the client its answer. */
+    public CreateSessionResponse create(Peer peer) {
+        return create(peer, "model");
+    }
+
+    public CreateSessionResponse create(Peer peer, String model) {
+        CreateSessionResponse response =
+                request(
+                        CreateSessionRequest.newBuilder()
+                                .setOfferSdp(peer.offer())
+                                .setModel(model)
+                                .addRelayAddresses("203.0.113.10:3478")
+                                .build(),
+                        control::createSession);
+        peer.answer(response.getAnswerSdp(), now);
+        return response;
+    }
+
+    /** Makes a control request on a thread of its own, as gRPC does, while the loop runs. */
+    public <Q, R> R request(Q request, BiConsumer<Q, StreamObserver<R>> method) {
+        CompletableFuture<R> answer = new CompletableFuture<>();
+        Thread.ofVirtual().start(() -> method.accept(request, new Answer<>(answer, wakeups)));
+        pump(answer::isDone);
+        try {
+            return answer.join();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof RuntimeException cause) {
+                throw cause;
+            }
+            throw e;
+        }
+    }
+
+    private record Answer<R>(CompletableFuture<R> to, Semaphore wakeups)
+            implements StreamObserver<R> {
+        @Override
+        public void onNext(R value) {
+            to.complete(value);
+            wakeups.release();
+        }
+
+        @Override
+        public void onError(Throwable t) {
+            to.completeExceptionally(t);
+            wakeups.release();
+        }
+
+        @Override
+        public void onCompleted() {}
+    }
+
+    public void close(CreateSessionResponse session) {
+        var _ =
+                this.<CloseSessionRequest, CloseSessionResponse>request(
+                        CloseSessionRequest.newBuilder()
+                                .setSessionId(session.getSessionId())
+                                .build(),
+                        control::closeSession);
+    }
+
+    public DescribeSessionResponse describe(CreateSessionResponse session) {
+        return request(
+                DescribeSessionRequest.newBuilder().setSessionId(session.getSessionId()).build(),
+                control::describeSession);
+    }
+
+    /** A client with a call whose DTLS is done on both sides. */
+    public CreateSessionResponse connect(Peer peer) {
+        CreateSessionResponse created = create(peer);
+        peer.check(now);
+        run();
+        peer.startDtls();
+        pump(peer::dtlsDone);
+        int before = peer.received().size();
+        advanceUntil(() -> peer.received().size() > before);
+        return created;
+    }
+
+    /** One turn of the loop at the time that it is. */
+    public void run() {
+        while (loop.runOnce(now) > 0) {}
+    }
+
+    /** Runs the loop, time standing still, until other threads have brought a condition about. */
+    public void pump(BooleanSupplier until) {
+        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        run();
+        while (!until.getAsBoolean()) {
+            awaitWakeup(deadline);
+            run();
+        }
+    }
+
+    /** Lets time pass in steps of a millisecond. */
+    public void advance(long millis) {
+        for (long i = 0; i < millis; i++) {
+            now = now + MILLI;
+            run();
+        }
+    }
+
+    /** Lets time pass, other threads getting theirs, until a condition holds. */
+    public void advanceUntil(BooleanSupplier until) {
+        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        while (!until.getAsBoolean()) {
+            advance(5);
+            awaitWakeup(deadline);
+        }
+    }
+
+    private void awaitWakeup(long deadline) {
+        if (System.nanoTime() > deadline) {
+            throw new AssertionError("it did not happen; counters: " + counters());
+        }
+        try {
+            if (wakeups.tryAcquire(1, TimeUnit.MILLISECONDS)) {
+                wakeups.drainPermits();
+            }
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Drops that were counted, by reason, those that are 0 left out. */
+    public Map<String, Long> counters() {
+        Map<String, Long> counts = new HashMap<>();
+        new LoopMetrics(List.of(loop))
+                .drops()
+                .forEach(
+                        (reason, count) -> {
+                            if (count.getAsLong() > 0) {
+                                counts.put(reason, count.getAsLong());
+                            }
+                        });
+        return counts;
+    }
+
+    @Override
+    public void close() {
+        var _ = loop.endAll(dev.parley.transceiver.session.EndReason.SHUTDOWN, "test is over");
+        run();
+        backends.close();
+        agent.close();
+    }
+}
