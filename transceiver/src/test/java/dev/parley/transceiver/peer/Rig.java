@@ -35,6 +35,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 
@@ -72,8 +73,7 @@ public final class Rig implements AutoCloseable {
     private final ControlService control;
     private final Map<Address, Peer> clients = new HashMap<>();
     private Address lastRelay = RELAY;
-    // Set by the test's thread alone.
-    private volatile long now = 1_000_000_000_000L;
+    private final AtomicLong now = new AtomicLong(1_000_000_000_000L);
 
     public Rig(FakeVoiceAgent agent, SessionLimits limits, long highWaterMillis) {
         this.agent = agent;
@@ -85,7 +85,7 @@ public final class Rig implements AutoCloseable {
                         new LoopSettings(List.of(Cidr.parse("10.0.0.96/30")), keys),
                         port,
                         wakeups::release,
-                        new NtpTime(1_700_000_000_000_000_000L, now),
+                        new NtpTime(1_700_000_000_000_000_000L, now.get()),
                         random,
                         calls::remove);
         CallSetup setup =
@@ -100,7 +100,7 @@ public final class Rig implements AutoCloseable {
                         IDENTITY,
                         new DtlsHandshake(random, 10_000, 500),
                         OpusLibrary.best(),
-                        () -> now,
+                        now::get,
                         random);
         control = new ControlService(setup, calls);
     }
@@ -114,7 +114,7 @@ public final class Rig implements AutoCloseable {
     }
 
     public long now() {
-        return now;
+        return now.get();
     }
 
     public ControlService control() {
@@ -182,7 +182,7 @@ public final class Rig implements AutoCloseable {
         if (peer == null) {
             throw new AssertionError("sent to a stranger: " + client);
         }
-        peer.receive(payload, now);
+        peer.receive(payload, now.get());
     }
 
     /** Sets a call up and gives the client its answer. */
@@ -199,7 +199,7 @@ public final class Rig implements AutoCloseable {
                                 .addRelayAddresses("203.0.113.10:3478")
                                 .build(),
                         control::createSession);
-        peer.answer(response.getAnswerSdp(), now);
+        peer.answer(response.getAnswerSdp(), now.get());
         return response;
     }
 
@@ -254,7 +254,7 @@ public final class Rig implements AutoCloseable {
     /** A client with a call whose DTLS is done on both sides. */
     public CreateSessionResponse connect(Peer peer) {
         CreateSessionResponse created = create(peer);
-        peer.check(now);
+        peer.check(now.get());
         run();
         peer.startDtls();
         pump(peer::dtlsDone);
@@ -265,7 +265,7 @@ public final class Rig implements AutoCloseable {
 
     /** One turn of the loop at the time that it is. */
     public void run() {
-        while (loop.runOnce(now) > 0) {}
+        while (loop.runOnce(now.get()) > 0) {}
     }
 
     /** Runs the loop, time standing still, until other threads have brought a condition about. */
@@ -281,7 +281,7 @@ public final class Rig implements AutoCloseable {
     /** Lets time pass in steps of a millisecond. */
     public void advance(long millis) {
         for (long i = 0; i < millis; i++) {
-            now = now + MILLI;
+            now.addAndGet(MILLI);
             run();
         }
     }
