@@ -71,7 +71,7 @@ final class FlowTable {
 
     /** Slots of a table: between a quarter and half full at most, so that clusters stay short. */
     static int capacityFor(int maxFlows) {
-        return Integer.highestOneBit(maxFlows) * 4;
+        return Integer.highestOneBit(2 * maxFlows - 1) * 2;
     }
 
     /** The live flow of a client at one public address, or {@link #NONE}. */

@@ -57,7 +57,7 @@ final class RelayLoop implements AutoCloseable {
         this.upstreamPort = upstreamPort;
         this.worker = worker;
         this.counters = counters;
-        this.waitNanos = busy ? 0 : IDLE_NANOS;
+        this.waitNanos = busy ? 0 : Long.MAX_VALUE;
         this.core = core;
     }
 
@@ -98,6 +98,7 @@ final class RelayLoop implements AutoCloseable {
 
     private void turn() {
         int untilSample = SAMPLING;
+        poller.wakeEvery(IDLE_NANOS);
         while (!closing) {
             long now = System.nanoTime();
             int handled = worker.runOnce(now);

@@ -27,7 +27,7 @@ final class SessionCounts {
     SessionCounts(SeededHash hash, int sessions, int limit) {
         this.hash = hash;
         this.limit = limit;
-        int capacity = Integer.highestOneBit(sessions) * 4;
+        int capacity = FlowTable.capacityFor(sessions);
         this.mask = capacity - 1;
         this.highs = new long[capacity];
         this.lows = new long[capacity];

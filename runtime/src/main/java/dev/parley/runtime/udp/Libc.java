@@ -25,6 +25,8 @@ final class Libc {
             CALL_STATE.byteOffset(MemoryLayout.PathElement.groupElement("errno"));
 
     private static final int MAX_ERROR_TEXT = 256;
+    private static final int CLOCK_MONOTONIC = 1;
+    private static final long NANOS_PER_SECOND = 1_000_000_000L;
 
     private static final MethodHandle SOCKET = find("socket", JAVA_INT, JAVA_INT, JAVA_INT);
     private static final MethodHandle BIND = find("bind", JAVA_INT, ADDRESS, JAVA_INT);
@@ -38,8 +40,12 @@ final class Libc {
     private static final MethodHandle EPOLL_CTL =
             find("epoll_ctl", JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS);
     private static final MethodHandle EVENTFD = find("eventfd", JAVA_INT, JAVA_INT);
+    // Reads the 8-byte count of any such descriptor, a timer's too.
     private static final MethodHandle EVENTFD_READ = find("eventfd_read", JAVA_INT, ADDRESS);
     private static final MethodHandle EVENTFD_WRITE = find("eventfd_write", JAVA_INT, JAVA_LONG);
+    private static final MethodHandle TIMERFD_CREATE = find("timerfd_create", JAVA_INT, JAVA_INT);
+    private static final MethodHandle TIMERFD_SETTIME =
+            find("timerfd_settime", JAVA_INT, JAVA_INT, ADDRESS, ADDRESS);
     private static final MethodHandle SCHED_SETAFFINITY =
             find("sched_setaffinity", JAVA_INT, JAVA_LONG, ADDRESS);
     private static final MethodHandle SCHED_GETAFFINITY =
@@ -148,8 +154,8 @@ final class Libc {
         return check(state -> (int) EVENTFD.invokeExact(state, 0, flags));
     }
 
-    /** Takes the event counter back to 0. */
-    static void eventfdRead(int descriptor) throws IOException {
+    /** Takes a timer's count of firings, without which it does not fire again. */
+    static void timerfdRead(int descriptor) throws IOException {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment count = arena.allocate(JAVA_LONG);
             var _ = check(state -> (int) EVENTFD_READ.invokeExact(state, descriptor, count));
@@ -158,6 +164,33 @@ final class Libc {
 
     static void eventfdWrite(int descriptor) throws IOException {
         var _ = check(state -> (int) EVENTFD_WRITE.invokeExact(state, descriptor, 1L));
+    }
+
+    /** A timer that counts seconds since the system's start. */
+    static int timerfd(int flags) throws IOException {
+        return check(state -> (int) TIMERFD_CREATE.invokeExact(state, CLOCK_MONOTONIC, flags));
+    }
+
+    /** Makes a timer fire again and again; 0 stops it. */
+    static void timerfdSettime(int descriptor, long intervalNanos) throws IOException {
+        try (Arena arena = Arena.ofConfined()) {
+            // struct itimerspec: interval, then the first time, each in seconds and nanoseconds.
+            MemorySegment times = arena.allocate(JAVA_LONG, 4);
+            for (int i = 0; i < 4; i += 2) {
+                times.setAtIndex(JAVA_LONG, i, intervalNanos / NANOS_PER_SECOND);
+                times.setAtIndex(JAVA_LONG, i + 1, intervalNanos % NANOS_PER_SECOND);
+            }
+            var _ =
+                    check(
+                            state ->
+                                    (int)
+                                            TIMERFD_SETTIME.invokeExact(
+                                                    state,
+                                                    descriptor,
+                                                    0,
+                                                    times,
+                                                    MemorySegment.NULL));
+        }
     }
 
     /** Says on which cores the calling thread may run, as a bit mask. */

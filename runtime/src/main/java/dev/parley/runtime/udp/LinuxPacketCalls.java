@@ -15,6 +15,7 @@ import java.lang.invoke.MethodHandle;
  * locked to a thread, at half the cost of parking.
  */
 final class LinuxPacketCalls implements PacketCalls {
+    private static final long FOREVER = Long.MAX_VALUE;
     private static final int MSG_DONTWAIT = 0x40;
     private static final long NANOS_PER_SECOND = 1_000_000_000L;
     private static final long NANOS_PER_MILLI = 1_000_000L;
@@ -78,8 +79,7 @@ final class LinuxPacketCalls implements PacketCalls {
                 return result;
             }
         }
-        long millis = Math.ceilDiv(Math.max(0, timeoutNanos), NANOS_PER_MILLI);
-        int timeoutMillis = (int) Math.min(millis, Integer.MAX_VALUE);
+        int timeoutMillis = wholeMillis(timeoutNanos);
         try {
             int result =
                     (int) EPOLL_WAIT.invokeExact(callState, epoll, events, count, timeoutMillis);
@@ -90,18 +90,28 @@ final class LinuxPacketCalls implements PacketCalls {
     }
 
     private int awaitPrecisely(int epoll, long events, int count, long timeoutNanos) {
-        long nanos = Math.max(0, timeoutNanos);
-        timespec.set(JAVA_LONG, 0, nanos / NANOS_PER_SECOND);
-        timespec.set(JAVA_LONG, 8, nanos % NANOS_PER_SECOND);
+        long timeout = 0;
+        if (timeoutNanos != FOREVER) {
+            long nanos = Math.max(0, timeoutNanos);
+            timespec.set(JAVA_LONG, 0, nanos / NANOS_PER_SECOND);
+            timespec.set(JAVA_LONG, 8, nanos % NANOS_PER_SECOND);
+            timeout = timespec.address();
+        }
         try {
             int result =
-                    (int)
-                            EPOLL_PWAIT2.invokeExact(
-                                    callState, epoll, events, count, timespec.address(), 0L);
+                    (int) EPOLL_PWAIT2.invokeExact(callState, epoll, events, count, timeout, 0L);
             return result >= 0 ? result : -errno();
         } catch (Throwable e) {
             throw new LinkageError("epoll_pwait2", e);
         }
+    }
+
+    private static int wholeMillis(long timeoutNanos) {
+        if (timeoutNanos == FOREVER) {
+            return -1;
+        }
+        long millis = Math.ceilDiv(Math.max(0, timeoutNanos), NANOS_PER_MILLI);
+        return (int) Math.min(millis, Integer.MAX_VALUE);
     }
 
     private int errno() {

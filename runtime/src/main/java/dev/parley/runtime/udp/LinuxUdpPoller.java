@@ -41,22 +41,30 @@ public final class LinuxUdpPoller implements UdpPoller {
     private static final int EVENT_BYTES = PACKED ? 12 : 16;
     private static final int EVENT_DATA = PACKED ? 4 : 8;
 
-    /** Data of the event that a wakeup makes; ports count from 0. */
+    /** One event per change: wakeups need no reading. */
+    private static final int EPOLLET = 1 << 31;
+
+    // Data of events; ports count from 0.
     private static final int WAKEUP = -1;
+    private static final int TIMER = -2;
+    private static final int OTHER_EVENTS = 2;
 
     private final PacketCalls calls = new LinuxPacketCalls();
     private final int epoll;
     private final int wakeups;
+    private final int timer;
     private final AtomicBoolean awoken = new AtomicBoolean();
     private LinuxUdpPort[] ports = new LinuxUdpPort[0];
-    private MemorySegment events = room(1);
+    private MemorySegment events = room(OTHER_EVENTS);
     private boolean closed;
 
     public LinuxUdpPoller() {
         try {
             epoll = Libc.epollCreate(CLOEXEC);
             wakeups = Libc.eventfd(CLOEXEC | SOCK_NONBLOCK);
-            watch(wakeups, WAKEUP);
+            timer = Libc.timerfd(CLOEXEC | SOCK_NONBLOCK);
+            watch(wakeups, EPOLLIN | EPOLLET, WAKEUP);
+            watch(timer, EPOLLIN, TIMER);
         } catch (IOException e) {
             throw new UncheckedIOException("no epoll: " + e.getMessage(), e);
         }
@@ -76,10 +84,10 @@ public final class LinuxUdpPoller implements UdpPoller {
         return Arena.ofAuto().allocate((long) events * EVENT_BYTES, 8);
     }
 
-    private void watch(int descriptor, int data) throws IOException {
+    private void watch(int descriptor, int what, int data) throws IOException {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment event = arena.allocate(EVENT_BYTES, 8);
-            event.set(JAVA_INT, 0, EPOLLIN);
+            event.set(JAVA_INT, 0, what);
             event.set(JAVA_INT_UNALIGNED, EVENT_DATA, data);
             Libc.epollControl(epoll, EPOLL_CTL_ADD, descriptor, event);
         }
@@ -142,10 +150,10 @@ public final class LinuxUdpPoller implements UdpPoller {
                         boundAddress(descriptor, ipv6),
                         granted(descriptor, SO_RCVBUF),
                         granted(descriptor, SO_SNDBUF));
-        watch(descriptor, ports.length);
+        watch(descriptor, EPOLLIN, ports.length);
         ports = Arrays.copyOf(ports, ports.length + 1);
         ports[ports.length - 1] = port;
-        events = room(ports.length + 1);
+        events = room(ports.length + OTHER_EVENTS);
         return port;
     }
 
@@ -176,17 +184,39 @@ public final class LinuxUdpPoller implements UdpPoller {
     public void await(long timeoutNanos) {
         int count =
                 calls.await(
-                        epoll, events.address(), ports.length + 1, anyReady() ? 0 : timeoutNanos);
+                        epoll,
+                        events.address(),
+                        ports.length + OTHER_EVENTS,
+                        anyReady() ? 0 : timeoutNanos);
         if (count < 0 && count != -Errno.EINTR) {
             throw new IllegalStateException("cannot wait for datagrams: " + Libc.text(-count));
         }
         for (int i = 0; i < count; i++) {
             int data = events.get(JAVA_INT_UNALIGNED, (long) i * EVENT_BYTES + EVENT_DATA);
-            if (data == WAKEUP) {
-                takeWakeup();
-            } else {
+            if (data >= 0) {
                 ports[data].ready();
+            } else if (data == WAKEUP) {
+                awoken.set(false);
+            } else {
+                takeTimer();
             }
+        }
+    }
+
+    private void takeTimer() {
+        try {
+            Libc.timerfdRead(timer);
+        } catch (IOException _) {
+            // Set anew in the meantime.
+        }
+    }
+
+    @Override
+    public void wakeEvery(long intervalNanos) {
+        try {
+            Libc.timerfdSettime(timer, intervalNanos);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
@@ -197,16 +227,6 @@ public final class LinuxUdpPoller implements UdpPoller {
             }
         }
         return false;
-    }
-
-    private void takeWakeup() {
-        // First the flag: a wakeup from here on writes again and ends the next wait.
-        awoken.set(false);
-        try {
-            Libc.eventfdRead(wakeups);
-        } catch (IOException _) {
-            // Taken already.
-        }
     }
 
     @Override
@@ -232,6 +252,7 @@ public final class LinuxUdpPoller implements UdpPoller {
         // A late wakeup must find no descriptor of somebody else's.
         awoken.set(true);
         closeQuietly(wakeups);
+        closeQuietly(timer);
         closeQuietly(epoll);
     }
 

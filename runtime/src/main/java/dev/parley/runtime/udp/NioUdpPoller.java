@@ -23,6 +23,7 @@ public final class NioUdpPoller implements UdpPoller {
     private static final long NANOS_PER_MILLI = 1_000_000L;
 
     private final Selector selector;
+    private long longest = Long.MAX_VALUE;
 
     public NioUdpPoller() {
         try {
@@ -74,11 +75,16 @@ public final class NioUdpPoller implements UdpPoller {
             if (timeoutNanos <= 0) {
                 selector.selectNow(NioUdpPoller::ignore);
             } else {
-                selector.select(NioUdpPoller::ignore, wholeMillis(timeoutNanos));
+                selector.select(NioUdpPoller::ignore, wholeMillis(Math.min(timeoutNanos, longest)));
             }
         } catch (IOException e) {
             throw new UncheckedIOException("cannot wait for datagrams: " + e.getMessage(), e);
         }
+    }
+
+    @Override
+    public void wakeEvery(long intervalNanos) {
+        longest = intervalNanos == 0 ? Long.MAX_VALUE : intervalNanos;
     }
 
     // Loops ask every port anyway; which one was ready does not matter.

@@ -22,7 +22,7 @@ interface PacketCalls {
     int send(int descriptor, long messages, int count);
 
     /**
-     * epoll_wait with a timeout in nanoseconds.
+     * epoll_wait with a timeout in nanoseconds, {@code Long.MAX_VALUE} for none.
      *
      * @param events address of room for {@code count} struct epoll_event
      * @return events, or the negative errno

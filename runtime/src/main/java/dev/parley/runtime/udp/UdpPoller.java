@@ -16,9 +16,15 @@ public interface UdpPoller extends AutoCloseable {
 
     /**
      * Waits until a datagram waits on any of its sockets, {@link #wakeup} is called, or the time is
-     * up. A timeout of 0 or less looks without waiting.
+     * up. A timeout of 0 or less looks without waiting, {@code Long.MAX_VALUE} waits without limit.
      */
     void await(long timeoutNanos);
+
+    /**
+     * Ends an {@link #await} at least this often from now on, for a loop with coarse timers: one
+     * timer of the system's costs less than a timeout with every wait. 0 ends that.
+     */
+    void wakeEvery(long intervalNanos);
 
     /** Ends the current or the next {@link #await}. Any thread may call it. */
     void wakeup();

@@ -105,6 +105,21 @@ abstract class UdpPollerContract {
     }
 
     @Test
+    void aTimerEndsWaitsWithoutLimit() {
+        bind("127.0.0.1");
+        poller.wakeEvery(TimeUnit.MILLISECONDS.toNanos(5));
+        for (int i = 0; i < 5; i++) {
+            poller.await(Long.MAX_VALUE);
+        }
+        poller.wakeEvery(0);
+        long before = System.nanoTime();
+        // One more may have come in between.
+        poller.await(TimeUnit.MILLISECONDS.toNanos(30));
+        poller.await(TimeUnit.MILLISECONDS.toNanos(30));
+        assertThat(System.nanoTime() - before).isGreaterThan(TimeUnit.MILLISECONDS.toNanos(29));
+    }
+
+    @Test
     void aWakeupFromAnotherThreadEndsTheWait() throws InterruptedException {
         bind("127.0.0.1");
         for (int i = 0; i < 100; i++) {
