@@ -8,9 +8,9 @@ import javax.crypto.spec.SecretKeySpec;
  * AES-128-GCM (NIST SP 800-38D) for one key and the few blocks of a route token. Owned by a {@link
  * RouteTokens}; not thread-safe.
  *
- * <p>The JDK's GCM cipher expands the key again for each nonce and throws for each forged tag,
- * which hands strangers the relay's time. Here the key schedule and the powers of the hash key are
- * kept, and a wrong tag is a false.
+ * <p>The JDK's GCM cipher allocates for each nonce and throws for each forged tag, on bytes that
+ * any stranger can send. Here the key schedule and the powers of the hash key are kept, and a wrong
+ * tag is a false.
  */
 final class TokenSeal {
     static final int TAG_LENGTH = 12;

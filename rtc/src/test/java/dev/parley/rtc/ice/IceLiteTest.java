@@ -86,6 +86,23 @@ class IceLiteTest {
     }
 
     @Test
+    void saysSelectedOnlyWhenThePathChanges() {
+        assertThat(handle(sign(check().useCandidate()), WIFI, START))
+                .isEqualTo(IceVerdict.SELECTED);
+        assertThat(handle(sign(check().useCandidate()), WIFI, START + SECOND))
+                .isEqualTo(IceVerdict.ANSWERED);
+        assertThat(handle(sign(check()), WIFI, START + 20 * SECOND)).isEqualTo(IceVerdict.ANSWERED);
+    }
+
+    @Test
+    void hearsNothingOnAPathWhoseConsentHasEnded() {
+        handle(sign(check().useCandidate()), WIFI, START);
+
+        assertThat(ice.heard(WIFI, START + 30 * SECOND - 1)).isTrue();
+        assertThat(ice.heard(WIFI, START + 30 * SECOND)).isFalse();
+    }
+
+    @Test
     void keepsTheNominatedPathWhileItIsHeard() {
         handle(sign(check().useCandidate()), WIFI, START);
         ice.heard(WIFI, START + 7 * SECOND);
