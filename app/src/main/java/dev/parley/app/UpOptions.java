@@ -2,7 +2,6 @@ package dev.parley.app;
 
 import dev.parley.runtime.config.ConfigException;
 import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.util.Map;
 
 /**
@@ -39,16 +38,15 @@ public record UpOptions(int httpPort, int udpPort, InetAddress publicAddress) {
 
     private static InetAddress address(String value) {
         String problem = "no IP address";
-        // Only literals: a browser takes a candidate's address as it stands, and a name here would
-        // be looked up.
-        if (value.matches("[0-9.]+|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*")) {
+        // Four numbers for IPv4: the shorter forms that the JDK takes are no addresses to a browser.
+        if (value.matches("[0-9]+(\\.[0-9]+){3}|.*:.*")) {
             try {
-                InetAddress address = InetAddress.getByName(value);
+                InetAddress address = InetAddress.ofLiteral(value);
                 if (!address.isAnyLocalAddress()) {
                     return address;
                 }
                 problem = "no address that a browser could send to";
-            } catch (UnknownHostException e) {
+            } catch (IllegalArgumentException e) {
                 // Answered below.
             }
         }
