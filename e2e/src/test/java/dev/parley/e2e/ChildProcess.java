@@ -1,0 +1,112 @@
+package dev.parley.e2e;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * The product's {@code main} in a JVM of its own, as {@code ./parley} starts it. Owned by one test.
+ */
+final class ChildProcess implements AutoCloseable {
+    private static final long READY_SECONDS = 60;
+    private static final long STOP_SECONDS = 20;
+
+    private final Process process;
+    private final List<String> output = new CopyOnWriteArrayList<>();
+    private final CompletableFuture<String> ready = new CompletableFuture<>();
+
+    private ChildProcess(Process process) {
+        this.process = process;
+        Thread.ofVirtual().start(this::read);
+    }
+
+    /** Starts {@code ./parley} with these words. */
+    static ChildProcess parley(String... words) {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add("--enable-native-access=ALL-UNNAMED");
+        command.add("--sun-misc-unsafe-memory-access=allow");
+        command.add("-Xmx256m");
+        command.add("-cp");
+        command.add(System.getProperty("java.class.path"));
+        command.add("dev.parley.app.Main");
+        command.addAll(List.of(words));
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        builder.environment().putAll(Map.of("OTEL_EXPORTER_OTLP_ENDPOINT", ""));
+        try {
+            return new ChildProcess(builder.start());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Waits for the line that says it is ready and answers it. */
+    String awaitReady() {
+        try {
+            return ready.get(READY_SECONDS, TimeUnit.SECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            throw new AssertionError("not ready; it printed:\n" + String.join("\n", output), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Sends SIGTERM. */
+    void terminate() {
+        process.destroy();
+    }
+
+    /** Sends SIGKILL. */
+    void kill() {
+        var _ = process.destroyForcibly();
+    }
+
+    /** Waits for its end and answers the exit code. */
+    int awaitExit() {
+        try {
+            if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
+                throw new AssertionError(
+                        "still running; it printed:\n" + String.join("\n", output));
+            }
+            return process.exitValue();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Everything printed so far, standard output and standard error. */
+    List<String> output() {
+        return output;
+    }
+
+    private void read() {
+        try (BufferedReader lines = process.inputReader()) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                output.add(line);
+                if (line.startsWith("ready ")) {
+                    ready.complete(line);
+                }
+            }
+        } catch (IOException e) {
+            output.add("(output lost: " + e.getMessage() + ")");
+        }
+        ready.completeExceptionally(new IllegalStateException("ended before it was ready"));
+    }
+
+    @Override
+    public void close() {
+        kill();
+        var _ = awaitExit();
+    }
+}

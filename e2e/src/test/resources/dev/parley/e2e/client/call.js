@@ -1,0 +1,90 @@
+// Makes one call from the page's origin and keeps what it hears, Plain WebRTC, nothing of our page's code.
+async ({ model, seconds }) => {
+    const offered = performance.now();
+    const microphone = await navigator.mediaDevices.getUserMedia({
+        audio: { echoCancellation: false, noiseSuppression: false, autoGainControl: false },
+    });
+    const connection = new RTCPeerConnection();
+    connection.addTrack(microphone.getAudioTracks()[0], microphone);
+    const states = [];
+    const connected = new Promise((resolve, reject) => {
+        connection.onconnectionstatechange = () => {
+            states.push(connection.connectionState);
+            if (connection.connectionState === 'connected') resolve(performance.now());
+            if (connection.connectionState === 'failed') reject(new Error('connection failed'));
+        };
+    });
+    const heard = [];
+    let sampleRate = 0;
+    connection.ontrack = async ({ track, streams }) => {
+        states.push(`track of ${streams.length} stream`);
+        // Remote audio is only decoded while something plays it.
+        const player = new Audio();
+        player.srcObject = streams[0];
+        player.muted = true;
+        player.play().catch(() => {});
+        const frames = new MediaStreamTrackProcessor({ track }).readable.getReader();
+        for (;;) {
+            const { value: frame, done } = await frames.read();
+            if (done) break;
+            sampleRate = frame.sampleRate;
+            const samples = new Float32Array(frame.numberOfFrames);
+            frame.copyTo(samples, { planeIndex: 0, format: 'f32-planar' });
+            heard.push(samples);
+            frame.close();
+        }
+    };
+    const offer = await connection.createOffer();
+    await connection.setLocalDescription(offer);
+    const posted = performance.now();
+    const response = await fetch(`/v1/realtime/calls?model=${model}`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/sdp', Authorization: 'Bearer anything' },
+        body: offer.sdp,
+    });
+    const answer = await response.text();
+    if (response.status !== 201) throw new Error(`${response.status} ${answer}`);
+    const answered = performance.now();
+    await connection.setRemoteDescription({ type: 'answer', sdp: answer });
+    const connectedAt = await connected;
+    await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+
+    const stats = {};
+    for (const report of (await connection.getStats()).values()) {
+        if (report.type === 'inbound-rtp' || report.type === 'outbound-rtp' || report.type === 'remote-inbound-rtp') {
+            stats[report.type] = report;
+        } else if (report.type === 'transport') {
+            stats.transport = report;
+        }
+    }
+    for (const report of (await connection.getStats()).values()) {
+        if (report.id === stats.transport.selectedCandidatePairId) stats.pair = report;
+    }
+    for (const report of (await connection.getStats()).values()) {
+        if (report.id === stats.pair.remoteCandidateId) stats.remoteCandidate = report;
+    }
+    const location = response.headers.get('Location');
+    const hangup = await fetch(location, { method: 'DELETE' });
+    connection.close();
+
+    const pcm = new Int16Array(heard.reduce((sum, block) => sum + block.length, 0));
+    let at = 0;
+    for (const block of heard) {
+        for (const sample of block) pcm[at++] = Math.max(-1, Math.min(1, sample)) * 32767;
+    }
+    const bytes = new Uint8Array(pcm.buffer);
+    let binary = '';
+    for (let i = 0; i < bytes.length; i += 8192) binary += String.fromCharCode(...bytes.subarray(i, i + 8192));
+    return JSON.stringify({
+        location,
+        answer,
+        states,
+        hangupStatus: hangup.status,
+        sampleRate,
+        heardBase64: btoa(binary),
+        signalingMillis: answered - posted,
+        connectedMillis: connectedAt - posted,
+        microphoneMillis: posted - offered,
+        stats,
+    });
+}
