@@ -1,6 +1,7 @@
 // One call: the offer over HTTP, the media over WebRTC. Knows nothing of the page.
 
 const CONNECT_TIMEOUT_MS = 10_000;
+const HANG_UP_TIMEOUT_MS = 1_000;
 const CALLS = "v1/realtime/calls";
 
 /** A call that could not be made or went wrong, in words for a person. */
@@ -65,11 +66,16 @@ export class Call extends EventTarget {
     }
     this.ended = true;
     this.abort.abort();
-    this.peer.close();
+    const close = () => this.peer.close();
+    if (!this.location || leaving) {
+      close();
+    }
     if (this.location) {
-      fetch(this.location, { method: "DELETE", keepalive: leaving }).catch(() => {
-        // The server notices a caller who is gone by itself.
-      });
+      // Told first, the server knows that we hung up; a closed connection alone could be anything. If it
+      // cannot be told, it notices by itself.
+      fetch(this.location, { method: "DELETE", keepalive: true, signal: AbortSignal.timeout(HANG_UP_TIMEOUT_MS) })
+        .catch(() => {})
+        .finally(close);
     }
   }
 
