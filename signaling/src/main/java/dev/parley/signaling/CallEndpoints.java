@@ -1,8 +1,10 @@
 package dev.parley.signaling;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.parley.proto.control.v1.CreateSessionRequest;
 import dev.parley.proto.control.v1.DescribeSessionResponse;
 import dev.parley.proto.control.v1.SessionState;
+import dev.parley.proto.control.v1.SetupTimes;
 import dev.parley.runtime.config.HostPort;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.Method;
@@ -78,8 +80,8 @@ final class CallEndpoints implements HttpService {
                                 .setModel(model)
                                 .addAllRelayAddresses(relayAddresses)
                                 .setSessionJson(offer.sessionJson())
-                                .putAttributes("client.address", client.getHostAddress())
-                                .putAttributes("user_agent.original", userAgent(request))
+                                .putAttributes("client_address", client.getHostAddress())
+                                .putAttributes("user_agent", userAgent(request))
                                 .build());
         counters.created();
         LOGGER.log(
@@ -104,17 +106,21 @@ final class CallEndpoints implements HttpService {
 
     private void describe(ServerRequest request, ServerResponse response) {
         DescribeSessionResponse session = pool.describe(call(request));
-        Replies.json(
-                request,
-                response,
-                Status.OK_200.code(),
+        ObjectNode body =
                 Json.object()
                         .put("id", request.path().pathParameters().get("id"))
                         .put("object", "realtime.call")
                         .put("state", text(session.getState()))
                         .put("age_ms", session.getAgeMs())
                         .put("packets_received", session.getPacketsReceived())
-                        .put("packets_sent", session.getPacketsSent()));
+                        .put("packets_sent", session.getPacketsSent());
+        putSetup(body.putObject("setup"), session.getSetup());
+        Replies.json(request, response, Status.OK_200.code(), body);
+    }
+
+    // What has not happened yet is absent.
+    private static void putSetup(ObjectNode into, SetupTimes times) {
+        times.getAllFields().forEach((field, millis) -> into.put(field.getName(), (Double) millis));
     }
 
     private CallId call(ServerRequest request) {

@@ -29,8 +29,8 @@ class CallsTest {
             assertThat(created.getRelayAddressesList())
                     .containsExactly("203.0.113.10:3478", "[2001:db8::1]:3478");
             assertThat(created.getAttributesMap())
-                    .containsEntry("client.address", "127.0.0.1")
-                    .containsKey("user_agent.original");
+                    .containsEntry("client_address", "127.0.0.1")
+                    .containsKey("user_agent");
         }
     }
 
@@ -98,7 +98,8 @@ class CallsTest {
                     .isEqualTo(
                             """
                             {"id":"%s","object":"realtime.call","state":"connected","age_ms":1234,\
-                            "packets_received":50,"packets_sent":60}"""
+                            "packets_received":50,"packets_sent":60,\
+                            "setup":{"answer_ms":12.5,"first_check_ms":20.0}}"""
                                     .formatted(call.substring(call.lastIndexOf('/') + 1)));
         }
     }

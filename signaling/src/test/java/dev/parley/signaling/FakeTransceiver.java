@@ -10,6 +10,7 @@ import dev.parley.proto.control.v1.DescribeLoadResponse;
 import dev.parley.proto.control.v1.DescribeSessionRequest;
 import dev.parley.proto.control.v1.DescribeSessionResponse;
 import dev.parley.proto.control.v1.SessionState;
+import dev.parley.proto.control.v1.SetupTimes;
 import dev.parley.proto.control.v1.TransceiverGrpc;
 import dev.parley.runtime.config.HostPort;
 import io.grpc.Metadata;
@@ -112,6 +113,7 @@ final class FakeTransceiver extends TransceiverGrpc.TransceiverImplBase implemen
                             .setAgeMs(1_234)
                             .setPacketsReceived(50)
                             .setPacketsSent(60)
+                            .setSetup(SetupTimes.newBuilder().setAnswerMs(12.5).setFirstCheckMs(20))
                             .build());
             observer.onCompleted();
         } else {
