@@ -65,14 +65,19 @@ final class ControlClient implements AutoCloseable {
     }
 
     /**
-     * Whether the last attempt to connect failed. If so another is made at once: waiting out the
+     * Starts connecting unless connected. After a failure that means at once: waiting out the
      * back-off, which grows to two minutes, would leave a restarted transceiver unused.
      */
-    boolean isUnreachable() {
-        boolean unreachable = channel.getState(true) == ConnectivityState.TRANSIENT_FAILURE;
-        if (unreachable) {
+    void connect() {
+        if (channel.getState(true) == ConnectivityState.TRANSIENT_FAILURE) {
             channel.resetConnectBackoff();
         }
+    }
+
+    /** Whether the last attempt to connect failed. If so another one has been started. */
+    boolean isUnreachable() {
+        boolean unreachable = channel.getState(false) == ConnectivityState.TRANSIENT_FAILURE;
+        connect();
         return unreachable;
     }
 

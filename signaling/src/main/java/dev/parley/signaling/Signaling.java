@@ -5,12 +5,14 @@ import dev.parley.runtime.config.ConfigException;
 import dev.parley.runtime.config.HostPort;
 import io.helidon.webserver.WebServer;
 import io.helidon.webserver.http.HttpRouting;
+import io.helidon.webserver.http1.Http1Config;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -25,11 +27,17 @@ public final class Signaling implements AutoCloseable {
     private final WebServer server;
     private final TransceiverPool pool;
     private final Health health;
+    private final HeaderDeadline headerDeadline;
     private final InetSocketAddress address;
     private final AtomicBoolean closed = new AtomicBoolean();
 
     private Signaling(
-            WebServer server, TransceiverPool pool, Health health, InetSocketAddress address) {
+            WebServer server,
+            TransceiverPool pool,
+            Health health,
+            HeaderDeadline headerDeadline,
+            InetSocketAddress address) {
+        this.headerDeadline = headerDeadline;
         this.server = server;
         this.pool = pool;
         this.health = health;
@@ -68,7 +76,7 @@ public final class Signaling implements AutoCloseable {
                         .addFilter(new ResponseBasics(counters, cors))
                         .addFilter(
                                 new RequestBody(
-                                        config.maxBodyBytes(), config.bodyTimeout(), errors))
+                                        config.maxBodyBytes(), config.receiveTimeout(), errors))
                         .error(Throwable.class, errors)
                         .register(CallEndpoints.ROOT, calls)
                         .register(health);
@@ -79,21 +87,33 @@ public final class Signaling implements AutoCloseable {
                 (_, _) -> {
                     throw new RefusedException(ErrorCode.NOT_FOUND, "There is nothing here.");
                 });
-        WebServer server = webServer(config, wanted, routing, errors).start();
+        HeaderDeadline headerDeadline =
+                new HeaderDeadline(config.receiveTimeout(), System::nanoTime).start();
+        telemetry.counters(
+                "parley.signaling.late_headers",
+                "Connections closed because their request headers did not arrive in time",
+                "{connection}",
+                "reason",
+                Map.of("timeout", headerDeadline::late));
+        WebServer server = webServer(config, wanted, routing, errors, headerDeadline).start();
         if (!server.isRunning()) {
+            headerDeadline.close();
             pool.close();
             throw cannotListen(wanted, "see the log");
         }
+        // Connected now, the first caller does not wait for it.
+        pool.connect();
         InetSocketAddress bound = new InetSocketAddress(wanted.getAddress(), server.port());
         LOGGER.log(Level.INFO, "signaling listens on http://{0}", HostPort.of(bound));
-        return new Signaling(server, pool, health, bound);
+        return new Signaling(server, pool, health, headerDeadline, bound);
     }
 
     private static WebServer webServer(
             SignalingConfig config,
             InetSocketAddress address,
             HttpRouting.Builder routing,
-            ErrorReplies errors) {
+            ErrorReplies errors,
+            HeaderDeadline headerDeadline) {
         return WebServer.builder()
                 .address(address.getAddress())
                 .port(address.getPort())
@@ -105,6 +125,8 @@ public final class Signaling implements AutoCloseable {
                 .connectionOptions(options -> options.tcpNoDelay(true))
                 .idleConnectionPeriod(idlePeriod(config))
                 .directHandlers(errors.directHandlers())
+                .protocolsDiscoverServices(false)
+                .addProtocol(Http1Config.builder().addReceiveListener(headerDeadline).build())
                 .routing(routing)
                 .build();
     }
@@ -122,6 +144,7 @@ public final class Signaling implements AutoCloseable {
         }
         health.stopping();
         server.stop();
+        headerDeadline.close();
         pool.close();
         LOGGER.log(Level.INFO, "signaling stopped");
     }

@@ -38,11 +38,12 @@ public record SignalingConfig(
                         max = 1_048_576)
                 int maxBodyBytes,
         @Option(
-                        value = "time within which a request body must have arrived",
+                        value =
+                                "time within which a request's headers, and then its body, must arrive",
                         orElse = "5s",
                         min = 1,
                         max = 60_000)
-                Duration bodyTimeout,
+                Duration receiveTimeout,
         @Option(
                         value =
                                 "time that one transceiver has to answer an offer; a second one is"

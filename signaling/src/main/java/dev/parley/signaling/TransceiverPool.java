@@ -43,6 +43,11 @@ final class TransceiverPool implements AutoCloseable {
         this.controlTimeout = controlTimeout;
     }
 
+    /** Starts connecting to all, without waiting. */
+    void connect() {
+        clients.forEach(ControlClient::connect);
+    }
+
     /** A session that was just created. */
     record Created(CallId id, String answerSdp) {}
 
@@ -148,7 +153,7 @@ final class TransceiverPool implements AutoCloseable {
     // The number stands for the address: readiness is public, addresses are not.
     private String problem(ControlClient client) {
         try {
-            boolean _ = client.isUnreachable();
+            client.connect();
             DescribeLoadResponse load =
                     client.within(controlTimeout)
                             .describeLoad(DescribeLoadRequest.getDefaultInstance());

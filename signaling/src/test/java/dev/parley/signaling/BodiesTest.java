@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Bodies as hostile or clumsy clients send them, down to the bytes. */
 class BodiesTest {
     private static final SignalingFixture FIXTURE =
-            SignalingFixture.with("max_body_bytes", "4096", "body_timeout", "300ms");
+            SignalingFixture.with("max_body_bytes", "4096", "receive_timeout", "300ms");
     private static final String CALLS = "/v1/realtime/calls";
     private static final String HEAD =
             "POST " + CALLS + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/sdp\r\n";
@@ -190,6 +190,20 @@ class BodiesTest {
 
             assertThat(client.response()).startsWith("HTTP/1.1 4");
             assertThat(client.isClosed()).isTrue();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"GET / HTTP/1.1\r\n", "POST / HTTP/1.1\r\nHost: x\r\nX-Slow: "})
+    void givesUpOnHeadersThatStop(String start) throws IOException {
+        try (var client = new RawHttp(FIXTURE.signaling)) {
+            client.send(start);
+
+            assertThat(client.isClosed()).isTrue();
+            assertThat(FIXTURE.telemetry.snapshot())
+                    .hasEntrySatisfying(
+                            "parley.signaling.late_headers{reason=timeout}",
+                            count -> assertThat(count).isPositive());
         }
     }
 

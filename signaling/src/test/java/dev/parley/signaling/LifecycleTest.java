@@ -68,7 +68,8 @@ class LifecycleTest {
     @Test
     @Timeout(20)
     void stopsInTimeWhileRequestsHang() throws IOException {
-        try (var fixture = SignalingFixture.with("body_timeout", "30s", "create_timeout", "30s");
+        try (var fixture =
+                        SignalingFixture.with("receive_timeout", "30s", "create_timeout", "30s");
                 var slowBody = new RawHttp(fixture.signaling);
                 var slowCreate = new RawHttp(fixture.signaling)) {
             slowBody.send(POST + "Content-Length: 100\r\n\r\nv=0");
