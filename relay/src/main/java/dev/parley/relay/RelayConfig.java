@@ -113,7 +113,7 @@ public record RelayConfig(
                                 "how long to practise on private sockets before the public ones are"
                                         + " bound, so that the first second loses nothing; 0s for"
                                         + " not at all",
-                        orElse = "600ms",
+                        orElse = "1s",
                         min = 0,
                         max = 60_000)
                 Duration warmUp) {
@@ -176,7 +176,7 @@ public record RelayConfig(
                 List.of(Cidr.parse("127.0.0.0/8")),
                 routeKeys,
                 clusterId,
-                flowTimeout,
+                Duration.ofHours(1),
                 FlowTable.MAX_ADDRESSES_PER_SESSION,
                 recoveriesPerSecond,
                 receiveBufferBytes,

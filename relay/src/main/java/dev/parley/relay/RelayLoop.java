@@ -25,15 +25,11 @@ final class RelayLoop implements AutoCloseable {
     private static final long IDLE_NANOS = Duration.ofMillis(100).toNanos();
     private static final long STOP_PATIENCE_SECONDS = 3;
 
-    /** One turn in so many has its duration measured. */
-    private static final int SAMPLING = 64;
-
     private final UdpPoller poller;
     private final List<UdpPort> publicPorts;
     private final UdpPort upstreamPort;
-    private final RelayWorker worker;
     private final RelayCounters counters;
-    private final long waitNanos;
+    private final RelayTurn turn;
     private final @Nullable Integer core;
     private final CountDownLatch stopped = new CountDownLatch(1);
     private volatile boolean closing;
@@ -55,9 +51,8 @@ final class RelayLoop implements AutoCloseable {
         this.poller = poller;
         this.publicPorts = publicPorts;
         this.upstreamPort = upstreamPort;
-        this.worker = worker;
         this.counters = counters;
-        this.waitNanos = busy ? 0 : Long.MAX_VALUE;
+        this.turn = new RelayTurn(poller, worker, counters, busy);
         this.core = core;
     }
 
@@ -69,7 +64,10 @@ final class RelayLoop implements AutoCloseable {
     private void run() {
         CoreAffinity affinity = pin();
         try {
-            turn();
+            poller.wakeEvery(IDLE_NANOS);
+            while (!closing) {
+                turn.run(System.nanoTime());
+            }
         } catch (RuntimeException | Error e) {
             LOG.log(System.Logger.Level.ERROR, "relay worker failed, its clients are cut off", e);
         } finally {
@@ -93,20 +91,6 @@ final class RelayLoop implements AutoCloseable {
                     core,
                     e.getMessage());
             return null;
-        }
-    }
-
-    private void turn() {
-        int untilSample = SAMPLING;
-        poller.wakeEvery(IDLE_NANOS);
-        while (!closing) {
-            long now = System.nanoTime();
-            int handled = worker.runOnce(now);
-            if (handled > 0 && --untilSample == 0) {
-                counters.forwardTime(System.nanoTime() - now);
-                untilSample = SAMPLING;
-            }
-            poller.await(waitNanos);
         }
     }
 

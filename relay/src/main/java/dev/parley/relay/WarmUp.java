@@ -20,7 +20,10 @@ import java.util.concurrent.TimeUnit;
  */
 final class WarmUp {
     private static final System.Logger LOG = System.getLogger(WarmUp.class.getName());
-    private static final int TURNS = 2_000;
+    private static final int TURNS = 20_000;
+    private static final int MOST_PER_TURN = 8;
+    private static final long NANOS_PER_TURN = 1_000_000L;
+    private static final long LONGEST_WAIT_NANOS = 1_000_000L;
     private static final int MEDIA_BYTES = 172;
     private static final int BUFFER_BYTES = 1 << 20;
     private static final int SESSION = 1;
@@ -30,7 +33,7 @@ final class WarmUp {
     private final UdpPort vip;
     private final UdpPort client;
     private final UdpPort transceiver;
-    private final RelayWorker worker;
+    private final RelayTurn turn;
     private final DatagramBatch batch;
     private final byte[] check;
     private final byte[] media = new byte[MEDIA_BYTES];
@@ -41,9 +44,12 @@ final class WarmUp {
         vip = bind();
         client = bind();
         transceiver = bind();
-        worker =
-                new WorkerAssembly(config, hash)
-                        .assemble(List.of(vip), bind(), new RelayCounters(), System.nanoTime());
+        RelayCounters counters = new RelayCounters();
+        RelayWorker worker =
+                new WorkerAssembly(config, hash).assemble(List.of(vip), bind(), counters, 0);
+        turn = new RelayTurn(poller, worker, counters, config.busyWait());
+        // The turn may wait without limit; nothing must hang should a datagram be lost here.
+        poller.wakeEvery(LONGEST_WAIT_NANOS);
         batch = new DatagramBatch(config.batch(), ClientHeader.LENGTH, MEDIA_BYTES * 4);
         check = check();
         // RFC 7983: RTP.
@@ -62,7 +68,7 @@ final class WarmUp {
         int turns = 0;
         try {
             while (turns < TURNS && System.nanoTime() - start < patienceNanos) {
-                warmUp.turn();
+                warmUp.turn(turns);
                 turns++;
             }
         } finally {
@@ -105,10 +111,11 @@ final class WarmUp {
         return bytes;
     }
 
-    // One batch up and back down again.
-    private void turn() {
+    // A few datagrams up and back down again: many turns matter more than many datagrams.
+    private void turn(int number) {
+        int count = Math.min(batch.capacity(), 1 + number % MOST_PER_TURN);
         InetSocketAddress to = vip.localAddress();
-        for (int i = 0; i < batch.capacity(); i++) {
+        for (int i = 0; i < count; i++) {
             byte[] bytes = i == 0 ? check : media;
             batch.bytes().put(batch.slotOffset(i), bytes);
             batch.datagram(i, batch.slotOffset(i), bytes.length);
@@ -119,17 +126,14 @@ final class WarmUp {
                     to.getPort());
             batch.local(i, 0, 0);
         }
-        var _ = client.send(batch, 0, batch.capacity());
-        forward();
+        var _ = client.send(batch, 0, count);
+        poller.await(0);
+        // Time runs fast here, so that every timer has its turn too.
+        turn.run(number * NANOS_PER_TURN);
         int up = transceiver.receive(batch);
         var _ = transceiver.send(batch, 0, up);
-        forward();
+        poller.await(0);
+        turn.run(number * NANOS_PER_TURN);
         var _ = client.receive(batch);
-    }
-
-    private void forward() {
-        poller.await(0);
-        var _ = worker.runOnce(System.nanoTime());
-        poller.await(0);
     }
 }

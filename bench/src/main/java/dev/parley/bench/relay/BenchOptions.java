@@ -27,12 +27,12 @@ record BenchOptions(
         Path references) {
     static final String USAGE =
             """
-            usage: bench relay [--quick] [--rounds N] [--seconds N] [--json FILE]
+            usage: bench relay [--quick] [--rounds N] [--millis N] [--json FILE]
                                [--contestant NAME='COMMAND with {public} and {sink}']...
                                [--references DIR] [--soak SECONDS]
-              --quick        within a minute: fewer loads, one round
-              --rounds       interleaved rounds whose medians are shown (default 3)
-              --seconds      length of each measurement (default 3)
+              --quick        within a minute: fewer loads, short windows
+              --rounds       interleaved rounds whose medians are shown (default 5)
+              --millis       length of each measurement (default 2000)
               --json         also writes the figures to a file
               --contestant   a further relay with the same wire behaviour
               --references   folder with reference_relay.c and reference_relay.go, which join in
@@ -40,8 +40,10 @@ record BenchOptions(
               --soak         runs the batched relay alone under changing load, then says whether
                              it lost, leaked or grew""";
 
-    private static final int DEFAULT_ROUNDS = 3;
-    private static final int DEFAULT_SECONDS = 3;
+    private static final int DEFAULT_ROUNDS = 5;
+    private static final int DEFAULT_MILLIS = 2_000;
+    private static final int QUICK_ROUNDS = 3;
+    private static final int QUICK_MILLIS = 500;
 
     /**
      * Reads the command line.
@@ -52,7 +54,7 @@ record BenchOptions(
         List<Contestant> others = new ArrayList<>();
         Path json = null;
         int rounds = 0;
-        int seconds = 0;
+        int millis = 0;
         boolean quick = false;
         int soak = 0;
         Path references = Path.of("../shared/relaybench");
@@ -61,20 +63,20 @@ record BenchOptions(
                 case "--quick" -> quick = true;
                 case "--json" -> json = Path.of(value(arguments, ++i));
                 case "--rounds" -> rounds = number(arguments, ++i);
-                case "--seconds" -> seconds = number(arguments, ++i);
+                case "--millis" -> millis = number(arguments, ++i);
                 case "--soak" -> soak = number(arguments, ++i);
                 case "--references" -> references = Path.of(value(arguments, ++i));
                 case "--contestant" -> others.add(contestant(value(arguments, ++i)));
                 default -> throw new IllegalArgumentException("unknown option " + arguments[i]);
             }
         }
-        int defaultRounds = quick ? 1 : DEFAULT_ROUNDS;
-        int defaultSeconds = quick ? 1 : DEFAULT_SECONDS;
+        int defaultRounds = quick ? QUICK_ROUNDS : DEFAULT_ROUNDS;
+        int defaultMillis = quick ? QUICK_MILLIS : DEFAULT_MILLIS;
         return new BenchOptions(
                 List.copyOf(others),
                 json,
                 rounds == 0 ? defaultRounds : rounds,
-                TimeUnit.SECONDS.toNanos(seconds == 0 ? defaultSeconds : seconds),
+                TimeUnit.MILLISECONDS.toNanos(millis == 0 ? defaultMillis : millis),
                 quick,
                 soak,
                 references);

@@ -9,15 +9,14 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the contestants in turn, round after round, so that whatever else the machine does meets all
- * of them alike. Each runs on one core of its own, the load on another.
+ * Measures the contestants in turn, in short windows, load by load and round by round, so that
+ * whatever else the machine does meets all of them alike. All of them are alive all the time, on
+ * one core; those whose turn it is not have nothing to do. The load has another core.
  */
 public final class BenchRun {
     private static final int LOAD_CORE = 0;
@@ -35,7 +34,6 @@ public final class BenchRun {
 
     private final BenchOptions options;
     private final LoadGenerator load = new LoadGenerator();
-    private final Map<String, LoadFigures> direct = new HashMap<>();
     private final List<Row> rows = new ArrayList<>();
 
     private BenchRun(BenchOptions options) {
@@ -79,79 +77,99 @@ public final class BenchRun {
     // Asked once, before any pinning.
     private static final int CORES = Runtime.getRuntime().availableProcessors();
 
+    /** A contestant that forwards. */
+    private record Running(Contestant contestant, RelayProcess process, InetSocketAddress address) {
+        boolean canTake(int flows) {
+            return flows <= contestant.maxFlows();
+        }
+    }
+
     private void compare() throws IOException {
         List<Contestant> contestants = new ArrayList<>();
         contestants.add(Contestant.ours("batched", "native"));
         contestants.add(Contestant.ours("portable", "portable"));
         contestants.addAll(References.build(options.references()));
         contestants.addAll(options.others());
-        for (int round = 1; round <= options.rounds(); round++) {
-            System.err.println("round " + round + " of " + options.rounds());
-            measureDirect();
+        List<Running> running = new ArrayList<>();
+        try {
             for (Contestant contestant : contestants) {
-                measure(contestant);
+                running.add(launch(contestant));
             }
+            for (Running each : running) {
+                warmUp(each);
+            }
+            measureAll(running);
+        } finally {
+            running.forEach(each -> each.process().close());
         }
         List<Row> medians = Report.medians(rows);
         System.out.println(Report.table(medians));
-        StartUp.Figures startUp = new StartUp(load, contestants.getFirst(), relayCore()).measure();
-        System.out.println(startUp);
+        System.out.println(new StartUp(load, contestants.getFirst(), relayCore()).measure());
         if (options.json() != null) {
             Files.writeString(options.json(), Report.json(medians));
         }
     }
 
-    private void measureDirect() throws IOException {
-        load.target(load.sinkAddress());
-        load.open(FLOWS);
-        var _ = load.pace(WARM_UP_RATE, FLOWS, VOICE_BYTES, options.windowNanos());
-        for (int rate : RATES) {
-            direct(rate, VOICE_BYTES);
-        }
-        if (!options.isQuick()) {
-            for (int size : OTHER_SIZES) {
-                direct(MIDDLE_RATE, size);
-            }
-        }
-    }
-
-    private void direct(int rate, int size) {
-        direct.put(rate + " " + size, load.pace(rate, FLOWS, size, options.windowNanos()));
-    }
-
-    private void measure(Contestant contestant) throws IOException {
-        InetSocketAddress relay = freeAddress();
-        try (RelayProcess process =
+    private Running launch(Contestant contestant) throws IOException {
+        InetSocketAddress address = freeAddress();
+        RelayProcess process =
                 RelayProcess.launch(
                         contestant,
-                        IpAddress.text(relay),
+                        IpAddress.text(address),
                         IpAddress.text(load.sinkAddress()),
-                        relayCore())) {
+                        relayCore());
+        try {
             process.awaitReady();
-            load.target(relay);
-            load.open(FLOWS);
-            warmUp();
-            for (int rate : RATES) {
-                paced(process, contestant, rate, VOICE_BYTES, FLOWS);
+        } catch (IOException e) {
+            process.close();
+            throw e;
+        }
+        return new Running(contestant, process, address);
+    }
+
+    private void warmUp(Running each) throws IOException {
+        load.target(each.address());
+        load.open(FLOWS);
+        var _ = load.pace(WARM_UP_RATE, FLOWS, VOICE_BYTES, TimeUnit.SECONDS.toNanos(1));
+        var _ = load.saturate(WINDOW, FLOWS, VOICE_BYTES, TimeUnit.MILLISECONDS.toNanos(1_500));
+    }
+
+    private void measureAll(List<Running> running) throws IOException {
+        for (int rate : RATES) {
+            rounds(running, rate, VOICE_BYTES, FLOWS);
+        }
+        rounds(running, 0, VOICE_BYTES, FLOWS);
+        if (!options.isQuick()) {
+            for (int size : OTHER_SIZES) {
+                rounds(running, MIDDLE_RATE, size, FLOWS);
             }
-            fastest(process, contestant);
-            if (!options.isQuick()) {
-                for (int size : OTHER_SIZES) {
-                    paced(process, contestant, MIDDLE_RATE, size, FLOWS);
-                }
-                for (int flows : OTHER_FLOWS) {
-                    if (flows <= contestant.maxFlows()) {
-                        load.open(flows);
-                        paced(process, contestant, MIDDLE_RATE, VOICE_BYTES, flows);
-                    }
+            for (int flows : OTHER_FLOWS) {
+                rounds(running, MIDDLE_RATE, VOICE_BYTES, flows);
+            }
+        }
+    }
+
+    private void rounds(List<Running> running, int rate, int size, int flows) throws IOException {
+        System.err.printf(
+                "%s, %d bytes, %d flows%n",
+                rate == 0 ? "as fast as it goes" : rate + " round trips/s", size, flows);
+        for (int round = 0; round < options.rounds(); round++) {
+            load.target(load.sinkAddress());
+            LoadFigures direct = rate == 0 ? null : run(rate, size, flows);
+            for (Running each : running) {
+                if (each.canTake(flows)) {
+                    load.target(each.address());
+                    load.open(flows);
+                    measure(each, rate, size, flows, direct);
                 }
             }
         }
     }
 
-    private void warmUp() {
-        var _ = load.pace(WARM_UP_RATE, FLOWS, VOICE_BYTES, TimeUnit.SECONDS.toNanos(1));
-        var _ = load.saturate(WINDOW, FLOWS, VOICE_BYTES, TimeUnit.MILLISECONDS.toNanos(1_500));
+    private LoadFigures run(int rate, int size, int flows) {
+        return rate == 0
+                ? load.saturate(WINDOW, flows, size, options.windowNanos())
+                : load.pace(rate, flows, size, options.windowNanos());
     }
 
     static InetSocketAddress freeAddress() {
@@ -161,62 +179,37 @@ public final class BenchRun {
         }
     }
 
-    private interface Load {
-        LoadFigures run();
-    }
-
-    private void paced(RelayProcess process, Contestant contestant, int rate, int size, int flows)
+    private void measure(
+            Running running, int rate, int size, int flows, @Nullable LoadFigures direct)
             throws IOException {
-        add(
-                process,
-                contestant,
-                rate,
-                size,
-                flows,
-                () -> load.pace(rate, flows, size, options.windowNanos()));
-    }
-
-    private void fastest(RelayProcess process, Contestant contestant) throws IOException {
-        add(
-                process,
-                contestant,
-                0,
-                VOICE_BYTES,
-                FLOWS,
-                () -> load.saturate(WINDOW, FLOWS, VOICE_BYTES, options.windowNanos()));
-    }
-
-    private void add(
-            RelayProcess process, Contestant contestant, int rate, int size, int flows, Load what)
-            throws IOException {
+        RelayProcess process = running.process();
         // Asking allocates too; the first two answers tell how much.
         double asking = process.allocatedBytes();
         double allocatedBefore = process.allocatedBytes();
         asking = allocatedBefore - asking;
         long cpuBefore = process.cpuNanos();
-        LoadFigures figures = what.run();
+        LoadFigures figures = run(rate, size, flows);
         long cpu = process.cpuNanos() - cpuBefore;
         double allocated = process.allocatedBytes() - allocatedBefore - asking;
         long packets = figures.sent() + figures.received();
-        LoadFigures base = direct.get(rate + " " + size);
         rows.add(
                 new Row(
-                        contestant.name(),
+                        running.contestant().name(),
                         rate,
                         size,
                         flows,
                         2 * figures.rate(),
                         cpu / (double) packets,
                         figures.loss(),
-                        added(figures, base, 50),
-                        added(figures, base, 99),
-                        added(figures, base, 99.9),
+                        added(figures, direct, 50),
+                        added(figures, direct, 99),
+                        added(figures, direct, 99.9),
                         allocated / packets,
                         process.residentMib(),
                         cpu / (double) figures.nanos()));
     }
 
-    private static double added(LoadFigures figures, @Nullable LoadFigures base, double at) {
-        return base == null ? Double.NaN : figures.micros(at) - base.micros(at);
+    private static double added(LoadFigures figures, @Nullable LoadFigures direct, double at) {
+        return direct == null ? Double.NaN : figures.micros(at) - direct.micros(at);
     }
 }

@@ -40,6 +40,8 @@ record Contestant(String name, List<String> command, boolean isOurs, int maxFlow
                         "workers=1",
                         "public_addresses={public}",
                         "upstream_address=127.0.0.1:0",
+                        // Between its turns a contestant hears nothing for a while.
+                        "flow_timeout=30m",
                         "max_flows=" + OUR_FLOWS));
         return new Contestant(name, command, true, OUR_FLOWS);
     }

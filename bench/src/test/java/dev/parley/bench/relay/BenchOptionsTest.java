@@ -17,8 +17,8 @@ class BenchOptionsTest {
                         new String[] {
                             "--rounds",
                             "7",
-                            "--seconds",
-                            "2",
+                            "--millis",
+                            "250",
                             "--json",
                             "out.json",
                             "--contestant",
@@ -27,7 +27,7 @@ class BenchOptionsTest {
                             "elsewhere"
                         });
         assertThat(options.rounds()).isEqualTo(7);
-        assertThat(options.windowNanos()).isEqualTo(TimeUnit.SECONDS.toNanos(2));
+        assertThat(options.windowNanos()).isEqualTo(TimeUnit.MILLISECONDS.toNanos(250));
         assertThat(options.json()).isEqualTo(Path.of("out.json"));
         assertThat(options.references()).isEqualTo(Path.of("elsewhere"));
         assertThat(options.isQuick()).isFalse();
@@ -36,9 +36,9 @@ class BenchOptionsTest {
     }
 
     @Test
-    void quickMeansOneShortRound() {
+    void quickMeansShortRounds() {
         BenchOptions options = BenchOptions.parse(new String[] {"--quick"});
-        assertThat(options.rounds()).isEqualTo(1);
+        assertThat(options.windowNanos()).isEqualTo(TimeUnit.MILLISECONDS.toNanos(500));
         assertThat(options.isQuick()).isTrue();
     }
 
