@@ -17,8 +17,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Bodies as hostile or clumsy clients send them, down to the bytes. */
 class BodiesTest {
-    private static final SignalingFixture FIXTURE =
-            SignalingFixture.with("max_body_bytes", "4096", "receive_timeout", "300ms");
+    private static final SignalingFixture FIXTURE = SignalingFixture.with("max_body_bytes", "4096");
+    private static final SignalingFixture IMPATIENT =
+            SignalingFixture.with("receive_timeout", "300ms");
     private static final String CALLS = "/v1/realtime/calls";
     private static final String HEAD =
             "POST " + CALLS + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/sdp\r\n";
@@ -26,6 +27,7 @@ class BodiesTest {
     @AfterAll
     static void stop() {
         FIXTURE.close();
+        IMPATIENT.close();
     }
 
     @Test
@@ -94,7 +96,7 @@ class BodiesTest {
                 "Transfer-Encoding: chunked\r\n\r\n64\r\nv=0"
             })
     void givesUpOnABodyThatStops(String framing) throws IOException {
-        try (var client = new RawHttp(FIXTURE.signaling)) {
+        try (var client = new RawHttp(IMPATIENT.signaling)) {
             client.send(HEAD + framing);
 
             String response = client.response();
@@ -111,7 +113,7 @@ class BodiesTest {
                 "Transfer-Encoding: chunked\r\n\r\nfa0\r\n",
             })
     void givesUpOnABodyThatDrips(String framing) throws Exception {
-        try (var client = new RawHttp(FIXTURE.signaling)) {
+        try (var client = new RawHttp(IMPATIENT.signaling)) {
             client.send(HEAD + framing);
             Thread drip =
                     Thread.ofVirtual()
@@ -196,11 +198,11 @@ class BodiesTest {
     @ParameterizedTest
     @ValueSource(strings = {"GET / HTTP/1.1\r\n", "POST / HTTP/1.1\r\nHost: x\r\nX-Slow: "})
     void givesUpOnHeadersThatStop(String start) throws IOException {
-        try (var client = new RawHttp(FIXTURE.signaling)) {
+        try (var client = new RawHttp(IMPATIENT.signaling)) {
             client.send(start);
 
             assertThat(client.isClosed()).isTrue();
-            assertThat(FIXTURE.telemetry.snapshot())
+            assertThat(IMPATIENT.telemetry.snapshot())
                     .hasEntrySatisfying(
                             "parley.signaling.late_headers{reason=timeout}",
                             count -> assertThat(count).isPositive());

@@ -14,7 +14,7 @@ final class RawHttp implements AutoCloseable {
     RawHttp(Signaling signaling) throws IOException {
         socket = new Socket(signaling.address().getAddress(), signaling.address().getPort());
         socket.setTcpNoDelay(true);
-        socket.setSoTimeout(20_000);
+        socket.setSoTimeout(60_000);
     }
 
     RawHttp send(String text) throws IOException {

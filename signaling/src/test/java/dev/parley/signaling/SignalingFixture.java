@@ -60,6 +60,10 @@ final class SignalingFixture implements AutoCloseable {
                         .collect(Collectors.joining(",")));
         values.put("relay_addresses", "203.0.113.10:3478,[2001:db8::1]:3478");
         values.put("call_id_key", KEY);
+        // Only tests of the limits themselves may run into them, however slow the machine.
+        values.put("create_timeout", "60s");
+        values.put("control_timeout", "60s");
+        values.put("receive_timeout", "60s");
         values.putAll(overrides);
         return ConfigLoader.of(SignalingConfig.class, values);
     }
@@ -75,7 +79,7 @@ final class SignalingFixture implements AutoCloseable {
     static HttpRequest.Builder request(Signaling signaling, String path) {
         return HttpRequest.newBuilder(
                         URI.create("http://127.0.0.1:" + signaling.address().getPort() + path))
-                .timeout(Duration.ofSeconds(20));
+                .timeout(Duration.ofSeconds(60));
     }
 
     HttpResponse<String> post(String path, String contentType, String body) {
