@@ -101,8 +101,7 @@ public final class Signaling implements AutoCloseable {
             pool.close();
             throw cannotListen(wanted, "see the log");
         }
-        // Connected now, the first caller does not wait for it.
-        pool.connect();
+        pool.warmUp();
         InetSocketAddress bound = new InetSocketAddress(wanted.getAddress(), server.port());
         LOGGER.log(Level.INFO, "signaling listens on http://{0}", HostPort.of(bound));
         return new Signaling(server, pool, health, headerDeadline, bound);

@@ -43,9 +43,11 @@ final class TransceiverPool implements AutoCloseable {
         this.controlTimeout = controlTimeout;
     }
 
-    /** Starts connecting to all, without waiting. */
-    void connect() {
-        clients.forEach(ControlClient::connect);
+    /** Connects to all and asks each once, so that the first caller waits for neither. */
+    void warmUp() {
+        for (ControlClient client : clients) {
+            var _ = Thread.ofVirtual().name("control-warm-up").start(() -> problem(client));
+        }
     }
 
     /** A session that was just created. */
