@@ -40,8 +40,6 @@ final class Libc {
     private static final MethodHandle EPOLL_CTL =
             find("epoll_ctl", JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS);
     private static final MethodHandle EVENTFD = find("eventfd", JAVA_INT, JAVA_INT);
-    // Reads the 8-byte count of any such descriptor, a timer's too.
-    private static final MethodHandle EVENTFD_READ = find("eventfd_read", JAVA_INT, ADDRESS);
     private static final MethodHandle EVENTFD_WRITE = find("eventfd_write", JAVA_INT, JAVA_LONG);
     private static final MethodHandle TIMERFD_CREATE = find("timerfd_create", JAVA_INT, JAVA_INT);
     private static final MethodHandle TIMERFD_SETTIME =
@@ -152,14 +150,6 @@ final class Libc {
 
     static int eventfd(int flags) throws IOException {
         return check(state -> (int) EVENTFD.invokeExact(state, 0, flags));
-    }
-
-    /** Takes a timer's count of firings, without which it does not fire again. */
-    static void timerfdRead(int descriptor) throws IOException {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment count = arena.allocate(JAVA_LONG);
-            var _ = check(state -> (int) EVENTFD_READ.invokeExact(state, descriptor, count));
-        }
     }
 
     static void eventfdWrite(int descriptor) throws IOException {

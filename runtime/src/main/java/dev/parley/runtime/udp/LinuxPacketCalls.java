@@ -39,6 +39,10 @@ final class LinuxPacketCalls implements PacketCalls {
                     JAVA_LONG,
                     JAVA_LONG);
 
+    // Reads the 8-byte count of a timer as well.
+    private static final MethodHandle EVENTFD_READ = Libc.find("eventfd_read", JAVA_INT, JAVA_LONG);
+
+    private final MemorySegment firings = Arena.ofAuto().allocate(JAVA_LONG);
     private final MemorySegment callState = Arena.ofAuto().allocate(Libc.CALL_STATE);
     private final MemorySegment timespec = Arena.ofAuto().allocate(16, 8);
     private boolean precise = HAS_PWAIT2;
@@ -103,6 +107,16 @@ final class LinuxPacketCalls implements PacketCalls {
             return result >= 0 ? result : -errno();
         } catch (Throwable e) {
             throw new LinkageError("epoll_pwait2", e);
+        }
+    }
+
+    @Override
+    public void takeFirings(int timer) {
+        try {
+            // Fails only when the timer was set anew in the meantime.
+            var _ = (int) EVENTFD_READ.invokeExact(callState, timer, firings.address());
+        } catch (Throwable e) {
+            throw new LinkageError("read", e);
         }
     }
 

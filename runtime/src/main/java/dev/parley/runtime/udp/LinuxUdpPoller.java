@@ -198,16 +198,8 @@ public final class LinuxUdpPoller implements UdpPoller {
             } else if (data == WAKEUP) {
                 awoken.set(false);
             } else {
-                takeTimer();
+                calls.takeFirings(timer);
             }
-        }
-    }
-
-    private void takeTimer() {
-        try {
-            Libc.timerfdRead(timer);
-        } catch (IOException _) {
-            // Set anew in the meantime.
         }
     }
 

@@ -1,8 +1,8 @@
 package dev.parley.runtime.udp;
 
 /**
- * The three system calls of a packet loop. An interface so that a test can answer every errno; one
- * thread owns each implementation. Addresses are raw, so that calls check and allocate nothing.
+ * The system calls of a packet loop. An interface so that a test can answer every errno; one thread
+ * owns each implementation. Addresses are raw, so that calls check and allocate nothing.
  */
 interface PacketCalls {
     /**
@@ -28,4 +28,7 @@ interface PacketCalls {
      * @return events, or the negative errno
      */
     int await(int epoll, long events, int count, long timeoutNanos);
+
+    /** Takes a timer's count of firings, without which it does not fire again. */
+    void takeFirings(int timer);
 }

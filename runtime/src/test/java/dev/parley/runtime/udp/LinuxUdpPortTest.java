@@ -42,6 +42,9 @@ class LinuxUdpPortTest {
         public int await(int epoll, long events, int count, long timeoutNanos) {
             return answer(count);
         }
+
+        @Override
+        public void takeFirings(int timer) {}
     }
 
     private final ScriptedCalls calls = new ScriptedCalls();
