@@ -140,9 +140,10 @@ class IceControllingTest {
                         .length();
         assertThat(handle(ice, length)).as("wrong key").isFalse();
 
-        length = writer.bindingSuccess(in, 0, request).integrity(key).fingerprint().length();
-        in.putInt(8, in.getInt(8) ^ 1);
-        assertThat(handle(ice, length)).as("another transaction").isFalse();
+        int idHigh = request.transactionIdHigh();
+        long idLow = request.transactionIdLow();
+        assertThat(handle(ice, answerTo(idHigh ^ 1, idLow))).as("another transaction").isFalse();
+        assertThat(handle(ice, answerTo(idHigh, idLow ^ 1))).as("another transaction").isFalse();
         assertThat(ice.state()).isEqualTo(State.CHECKING);
 
         assertThat(succeed(ice, 0)).isTrue();
@@ -177,6 +178,13 @@ class IceControllingTest {
                         .length();
         assertThat(answer.wrap(in, 0, length)).isTrue();
         return ice.handle(answer, nowNanos);
+    }
+
+    private int answerTo(int idHigh, long idLow) {
+        ByteBuffer bytes = ByteBuffer.allocate(StunWriter.MAX_LENGTH);
+        StunReader other = new StunReader();
+        other.wrap(bytes, 0, writer.bindingRequest(bytes, 0, idHigh, idLow).length());
+        return writer.bindingSuccess(in, 0, other).integrity(key).fingerprint().length();
     }
 
     private boolean handle(IceControlling ice, int length) {

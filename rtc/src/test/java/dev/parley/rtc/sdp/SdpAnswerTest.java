@@ -255,6 +255,12 @@ class SdpAnswerTest {
     }
 
     @Test
+    void writesNoNegativeSessionId() throws SdpException {
+        assertThat(builder(SdpOffer.parse(Offers.MINIMAL)).session(-1, 2).build().text())
+                .contains("o=- 9223372036854775807 2 IN IP4 0.0.0.0\r\n");
+    }
+
+    @Test
     void refusesAnOfferThatWouldNeedATooLongAnswer() throws SdpException {
         StringBuilder text = new StringBuilder(Offers.MINIMAL);
         for (int i = 1; i < SdpOffer.MAX_MEDIA; i++) {

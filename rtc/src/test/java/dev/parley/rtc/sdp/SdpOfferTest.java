@@ -143,6 +143,7 @@ class SdpOfferTest {
                 "a=fingerprint:                 | a=x:                    | 5 | a=fingerprint is missing",
                 "a=fingerprint:sha-256 00:11    | a=fingerprint:sha-256 00| 9 | needs 32 bytes",
                 "a=fingerprint:sha-256 00       | a=fingerprint:sha-256 0G| 9 | needs 32 bytes",
+                "a=fingerprint:sha-256 00:11    | a=fingerprint:sha-256 0:011| 9 | needs 32 bytes",
                 "a=fingerprint:sha-256 00       | a=fingerprint:sha-1 00  | 5 | no a=fingerprint with",
                 "a=fingerprint:sha-256 00       | a=fingerprint:sha-25600 | 9 | hash function and",
                 "a=setup:actpass                | a=setup:holdconn        | 10| actpass, active or passive",
@@ -190,6 +191,16 @@ class SdpOfferTest {
                 .isEqualTo(
                         "no common codec: opus/48000/2 is needed, offered is"
                                 + " [PCMU/8000, PCMA/8000, G722/8000]");
+    }
+
+    @Test
+    void remembersOnlySoManySsrcs() throws SdpException {
+        StringBuilder text = new StringBuilder(Offers.MINIMAL);
+        for (int i = 1; i <= 100; i++) {
+            text.append("a=ssrc:" + i + " cname:x\na=ssrc:" + i + " msid:a b\n");
+        }
+
+        assertThat(SdpOffer.parse(text.toString()).audio().ssrcs()).hasSize(16).startsWith(1, 2, 3);
     }
 
     @Test
