@@ -40,7 +40,6 @@ final class Libc {
     private static final MethodHandle EPOLL_CTL =
             find("epoll_ctl", JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS);
     private static final MethodHandle EVENTFD = find("eventfd", JAVA_INT, JAVA_INT);
-    private static final MethodHandle EVENTFD_WRITE = find("eventfd_write", JAVA_INT, JAVA_LONG);
     private static final MethodHandle TIMERFD_CREATE = find("timerfd_create", JAVA_INT, JAVA_INT);
     private static final MethodHandle TIMERFD_SETTIME =
             find("timerfd_settime", JAVA_INT, JAVA_INT, ADDRESS, ADDRESS);
@@ -150,10 +149,6 @@ final class Libc {
 
     static int eventfd(int flags) throws IOException {
         return check(state -> (int) EVENTFD.invokeExact(state, 0, flags));
-    }
-
-    static void eventfdWrite(int descriptor) throws IOException {
-        var _ = check(state -> (int) EVENTFD_WRITE.invokeExact(state, descriptor, 1L));
     }
 
     /** A timer that counts seconds since the system's start. */

@@ -42,6 +42,12 @@ final class LinuxPacketCalls implements PacketCalls {
     // Reads the 8-byte count of a timer as well.
     private static final MethodHandle EVENTFD_READ = Libc.find("eventfd_read", JAVA_INT, JAVA_LONG);
 
+    private static final MethodHandle EVENTFD_WRITE =
+            Libc.find("eventfd_write", JAVA_INT, JAVA_LONG);
+
+    /** Where calls of any thread leave an errno that nobody reads. */
+    private static final MemorySegment UNREAD = Arena.global().allocate(Libc.CALL_STATE);
+
     private final MemorySegment firings = Arena.ofAuto().allocate(JAVA_LONG);
     private final MemorySegment callState = Arena.ofAuto().allocate(Libc.CALL_STATE);
     private final MemorySegment timespec = Arena.ofAuto().allocate(16, 8);
@@ -117,6 +123,16 @@ final class LinuxPacketCalls implements PacketCalls {
             var _ = (int) EVENTFD_READ.invokeExact(callState, timer, firings.address());
         } catch (Throwable e) {
             throw new LinkageError("read", e);
+        }
+    }
+
+    /** Makes an eventfd readable; any thread may call it. */
+    static void wake(int eventfd) {
+        try {
+            // Fails only when it is closed, and then nobody waits any more.
+            var _ = (int) EVENTFD_WRITE.invokeExact(UNREAD, eventfd, 1L);
+        } catch (Throwable e) {
+            throw new LinkageError("eventfd_write", e);
         }
     }
 

@@ -224,11 +224,7 @@ public final class LinuxUdpPoller implements UdpPoller {
     @Override
     public void wakeup() {
         if (awoken.compareAndSet(false, true)) {
-            try {
-                Libc.eventfdWrite(wakeups);
-            } catch (IOException _) {
-                // Closed: nobody waits any more.
-            }
+            LinuxPacketCalls.wake(wakeups);
         }
     }
 
