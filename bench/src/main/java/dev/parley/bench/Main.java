@@ -1,0 +1,38 @@
+package dev.parley.bench;
+
+import dev.parley.bench.grpc.GrpcTransportBench;
+import java.util.Arrays;
+
+/** The command {@code ./parley bench}: which benchmarks there are, and running one of them. */
+public final class Main {
+    private static final String USAGE =
+            """
+            usage: ./parley bench NAME [OPTIONS]
+
+              relay              packets a second through a relay, against other relays
+              srtp [SECONDS]     SRTP per packet, ours and jitsi-srtp (a minute with 1 s a measurement)
+              opus               Opus per 20 ms frame, by library and complexity
+              opus-quality WAV   what Opus keeps of a voice, by complexity
+              grpc load|probes   Converse streams over gRPC transports
+            """;
+
+    private Main() {}
+
+    /** Exits with 2 when there is no such benchmark. */
+    public static void main(String[] arguments) throws Exception {
+        String name = arguments.length == 0 ? "" : arguments[0];
+        String[] options =
+                Arrays.copyOfRange(arguments, Math.min(1, arguments.length), arguments.length);
+        switch (name) {
+            case "relay" -> RelayBench.main(options);
+            case "srtp" -> SrtpBench.main(options);
+            case "opus" -> org.openjdk.jmh.Main.main(new String[] {OpusBench.class.getName()});
+            case "opus-quality" -> OpusQuality.main(options);
+            case "grpc" -> GrpcTransportBench.main(options);
+            default -> {
+                System.err.print(USAGE);
+                System.exit(name.isEmpty() ? 0 : 2);
+            }
+        }
+    }
+}
