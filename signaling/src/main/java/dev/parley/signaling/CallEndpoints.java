@@ -44,12 +44,13 @@ final class CallEndpoints implements HttpService {
             SignalingConfig config,
             TransceiverPool pool,
             CallIdSealer sealer,
-            CallLimiter limiter,
             SignalingCounters counters,
             Cors cors) {
         this.pool = pool;
         this.sealer = sealer;
-        this.limiter = limiter;
+        this.limiter =
+                new CallLimiter(
+                        config.rateLimitPerMinute(), config.rateLimitBurst(), System::nanoTime);
         this.counters = counters;
         this.cors = cors;
         this.defaultModel = config.defaultModel();

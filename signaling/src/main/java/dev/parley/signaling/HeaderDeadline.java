@@ -35,9 +35,8 @@ final class HeaderDeadline implements Http1ConnectionListener, AutoCloseable {
         this.watch = Thread.ofVirtual().name("header-deadline").unstarted(this::watch);
     }
 
-    HeaderDeadline start() {
+    void start() {
         watch.start();
-        return this;
     }
 
     @Override

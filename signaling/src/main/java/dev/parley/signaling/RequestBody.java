@@ -36,10 +36,10 @@ final class RequestBody implements Filter {
     private final Duration timeout;
     private final ErrorReplies errors;
 
-    RequestBody(int maxBytes, Duration timeout, ErrorReplies errors) {
+    RequestBody(SignalingConfig config, ErrorReplies errors) {
+        this.maxBytes = config.maxBodyBytes();
+        this.timeout = config.receiveTimeout();
         this.errors = errors;
-        this.maxBytes = maxBytes;
-        this.timeout = timeout;
     }
 
     /** The body that this filter has read; empty when there is none. */

@@ -3,16 +3,10 @@ package dev.parley.signaling;
 import dev.parley.otel.Telemetry;
 import dev.parley.runtime.config.ConfigException;
 import dev.parley.runtime.config.HostPort;
-import io.helidon.webserver.WebServer;
 import io.helidon.webserver.http.HttpRouting;
-import io.helidon.webserver.http1.Http1Config;
-import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
-import java.nio.channels.ServerSocketChannel;
 import java.security.SecureRandom;
-import java.time.Duration;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -21,27 +15,16 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 public final class Signaling implements AutoCloseable {
     private static final System.Logger LOGGER = System.getLogger(Signaling.class.getName());
-    private static final Duration STOP_GRACE = Duration.ofSeconds(1);
-    private static final Duration MAX_IDLE_PERIOD = Duration.ofSeconds(10);
 
-    private final WebServer server;
+    private final HttpListener listener;
     private final TransceiverPool pool;
     private final Health health;
-    private final HeaderDeadline headerDeadline;
-    private final InetSocketAddress address;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    private Signaling(
-            WebServer server,
-            TransceiverPool pool,
-            Health health,
-            HeaderDeadline headerDeadline,
-            InetSocketAddress address) {
-        this.headerDeadline = headerDeadline;
-        this.server = server;
+    private Signaling(HttpListener listener, TransceiverPool pool, Health health) {
+        this.listener = listener;
         this.pool = pool;
         this.health = health;
-        this.address = address;
     }
 
     /**
@@ -50,8 +33,6 @@ public final class Signaling implements AutoCloseable {
      * @throws ConfigException when the address cannot be bound
      */
     public static Signaling start(SignalingConfig config, Telemetry telemetry) {
-        InetSocketAddress wanted = config.httpAddress().resolve("http_address");
-        requireFree(wanted);
         TransceiverPool pool =
                 new TransceiverPool(
                         config.transceivers(), config.createTimeout(), config.controlTimeout());
@@ -60,23 +41,12 @@ public final class Signaling implements AutoCloseable {
         Cors cors = new Cors(config.allowedOrigins(), config.corsMaxAge());
         Health health = new Health(pool, cors);
         ErrorReplies errors = new ErrorReplies(counters, cors);
-        CallEndpoints calls =
-                new CallEndpoints(
-                        config,
-                        pool,
-                        new CallIdSealer(config.callIdKeyBytes(), new SecureRandom()),
-                        new CallLimiter(
-                                config.rateLimitPerMinute(),
-                                config.rateLimitBurst(),
-                                System::nanoTime),
-                        counters,
-                        cors);
+        CallIdSealer sealer = new CallIdSealer(config.callIdKeyBytes(), new SecureRandom());
+        CallEndpoints calls = new CallEndpoints(config, pool, sealer, counters, cors);
         HttpRouting.Builder routing =
                 HttpRouting.builder()
                         .addFilter(new ResponseBasics(counters, cors))
-                        .addFilter(
-                                new RequestBody(
-                                        config.maxBodyBytes(), config.receiveTimeout(), errors))
+                        .addFilter(new RequestBody(config, errors))
                         .error(Throwable.class, errors)
                         .register(CallEndpoints.ROOT, calls)
                         .register(health);
@@ -87,52 +57,21 @@ public final class Signaling implements AutoCloseable {
                 (_, _) -> {
                     throw new RefusedException(ErrorCode.NOT_FOUND, "There is nothing here.");
                 });
-        HeaderDeadline headerDeadline =
-                new HeaderDeadline(config.receiveTimeout(), System::nanoTime).start();
-        telemetry.counters(
-                "parley.signaling.late_headers",
-                "Connections closed because their request headers did not arrive in time",
-                "{connection}",
-                "reason",
-                Map.of("timeout", headerDeadline::late));
-        WebServer server = webServer(config, wanted, routing, errors, headerDeadline).start();
-        if (!server.isRunning()) {
-            headerDeadline.close();
+        try {
+            HttpListener listener = HttpListener.start(config, routing, errors, telemetry);
+            pool.warmUp();
+            LOGGER.log(
+                    Level.INFO, "signaling listens on http://{0}", HostPort.of(listener.address()));
+            return new Signaling(listener, pool, health);
+        } catch (ConfigException e) {
             pool.close();
-            throw cannotListen(wanted, "see the log");
+            throw e;
         }
-        pool.warmUp();
-        InetSocketAddress bound = new InetSocketAddress(wanted.getAddress(), server.port());
-        LOGGER.log(Level.INFO, "signaling listens on http://{0}", HostPort.of(bound));
-        return new Signaling(server, pool, health, headerDeadline, bound);
-    }
-
-    private static WebServer webServer(
-            SignalingConfig config,
-            InetSocketAddress address,
-            HttpRouting.Builder routing,
-            ErrorReplies errors,
-            HeaderDeadline headerDeadline) {
-        return WebServer.builder()
-                .address(address.getAddress())
-                .port(address.getPort())
-                .shutdownHook(false)
-                .shutdownGracePeriod(STOP_GRACE)
-                .maxPayloadSize((long) config.maxBodyBytes() * RequestBody.DRAINED_TIMES_LIMIT)
-                .maxTcpConnections(config.maxConnections())
-                .idleConnectionTimeout(config.idleTimeout())
-                .connectionOptions(options -> options.tcpNoDelay(true))
-                .idleConnectionPeriod(idlePeriod(config))
-                .directHandlers(errors.directHandlers())
-                .protocolsDiscoverServices(false)
-                .addProtocol(Http1Config.builder().addReceiveListener(headerDeadline).build())
-                .routing(routing)
-                .build();
     }
 
     /** Where the HTTP server really listens. */
     public InetSocketAddress address() {
-        return address;
+        return listener.address();
     }
 
     /** Stops within two seconds, whatever clients do. */
@@ -142,33 +81,8 @@ public final class Signaling implements AutoCloseable {
             return;
         }
         health.stopping();
-        server.stop();
-        headerDeadline.close();
+        listener.close();
         pool.close();
         LOGGER.log(Level.INFO, "signaling stopped");
-    }
-
-    // Connections are looked at in turns, so an idle one lives a little longer than it should.
-    private static Duration idlePeriod(SignalingConfig config) {
-        Duration half = config.idleTimeout().dividedBy(2);
-        return half.compareTo(MAX_IDLE_PERIOD) < 0 ? half : MAX_IDLE_PERIOD;
-    }
-
-    // The web server only logs why it cannot bind, at length, and comes back as if it had.
-    private static void requireFree(InetSocketAddress address) {
-        try (ServerSocketChannel probe = ServerSocketChannel.open()) {
-            probe.bind(address);
-        } catch (IOException e) {
-            throw cannotListen(address, String.valueOf(e.getMessage()));
-        }
-    }
-
-    private static ConfigException cannotListen(InetSocketAddress address, String why) {
-        return new ConfigException(
-                "http_address: cannot listen on "
-                        + HostPort.of(address)
-                        + " ("
-                        + why
-                        + "); give an address of this machine and a port that is free");
     }
 }
