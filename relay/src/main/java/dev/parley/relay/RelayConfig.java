@@ -113,7 +113,7 @@ public record RelayConfig(
                                 "how long to practise on private sockets before the public ones are"
                                         + " bound, so that the first second loses nothing; 0s for"
                                         + " not at all",
-                        orElse = "1s",
+                        orElse = "300ms",
                         min = 0,
                         max = 60_000)
                 Duration warmUp) {
