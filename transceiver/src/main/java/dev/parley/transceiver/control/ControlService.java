@@ -146,8 +146,11 @@ public final class ControlService extends TransceiverGrpc.TransceiverImplBase {
     }
 
     private static DescribeSessionResponse describe(Session session, SessionSnapshot now) {
-        return DescribeSessionResponse.newBuilder()
-                .setState(
+        DescribeSessionResponse.Builder response = DescribeSessionResponse.newBuilder();
+        if (now.roundTripNanos() >= 0) {
+            response.setRoundTripMs((double) now.roundTripNanos() / NANOS_PER_MILLI);
+        }
+        return response.setState(
                         switch (now.state()) {
                             case NEW -> SessionState.SESSION_STATE_NEW;
                             case CONNECTING -> SessionState.SESSION_STATE_CONNECTING;
@@ -156,6 +159,8 @@ public final class ControlService extends TransceiverGrpc.TransceiverImplBase {
                 .setAgeMs(now.ageNanos() / NANOS_PER_MILLI)
                 .setPacketsReceived(now.received())
                 .setPacketsSent(now.sent())
+                .setPacketsLost(now.lost())
+                .setJitterMs((double) now.jitterNanos() / NANOS_PER_MILLI)
                 .setSetup(setup(session.phases()))
                 .build();
     }
