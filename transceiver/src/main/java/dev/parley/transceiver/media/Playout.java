@@ -166,7 +166,7 @@ public final class Playout {
 
     private void clear(Clear clear) {
         long dropped = 0;
-        // A mark behind dropped audio was not reached by sending it.
+        // A mark right behind dropped audio was not reached by sending it.
         boolean droppedBefore = false;
         for (int i = queue.size(); i > 0; i--) {
             switch (queue.remove()) {
@@ -176,6 +176,10 @@ public final class Playout {
                     droppedBefore = true;
                 }
                 case Mark mark -> queue.add(new Mark(mark.name(), mark.cleared() || droppedBefore));
+                case Frame frame -> {
+                    queue.add(frame);
+                    droppedBefore = false;
+                }
                 case OutputItem other -> queue.add(other);
             }
         }

@@ -200,6 +200,10 @@ public final class VoiceOutput implements OutputTarget, AutoCloseable {
                 case Work.Item(Mark mark) ->
                         pending.add(
                                 new Work.Item(new Mark(mark.name(), mark.cleared() || cutBefore)));
+                case Work.Pcm pcm -> {
+                    pending.add(pcm);
+                    cutBefore = false;
+                }
                 case Work other -> pending.add(other);
             }
             takenOfHead = 0;
