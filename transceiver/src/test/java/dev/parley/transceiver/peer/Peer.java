@@ -262,30 +262,31 @@ public final class Peer implements DatagramLink {
         wire.accept(Arrays.copyOf(packet.array(), length));
     }
 
-    /** Takes a datagram from the network. */
-    public void receive(byte[] datagram, long nowNanos) {
+    /** Takes a datagram from the network; false when it is media that is not for this client. */
+    public boolean receive(byte[] datagram, long nowNanos) {
         ByteBuffer bytes = ByteBuffer.wrap(datagram);
-        switch (PacketKind.classify(bytes, 0, datagram.length)) {
+        return switch (PacketKind.classify(bytes, 0, datagram.length)) {
             case STUN -> {
                 if (stun.wrap(bytes, 0, datagram.length)) {
                     var _ = ice().handle(stun, nowNanos);
                 }
+                yield true;
             }
             case DTLS -> dtlsIn.add(datagram);
             case RTP -> receiveRtp(bytes, datagram.length, nowNanos);
             case RTCP -> receiveRtcp(bytes, datagram.length);
             case CLIENT_HEADER, UNKNOWN -> throw new AssertionError("not for a client");
-        }
+        };
     }
 
-    private void receiveRtp(ByteBuffer bytes, int length, long nowNanos) {
+    private boolean receiveRtp(ByteBuffer bytes, int length, long nowNanos) {
         int plain = receiver().unprotectRtp(bytes, 0, length);
         if (plain < 0 || !rtp.wrap(bytes, 0, plain)) {
-            throw new AssertionError("bad RTP: " + plain);
+            return false;
         }
         byte[] payload = new byte[rtp.payloadLength()];
         bytes.get(rtp.payloadOffset(), payload);
-        received.add(
+        return received.add(
                 new Received(
                         nowNanos,
                         rtp.sequenceNumber(),
@@ -295,14 +296,14 @@ public final class Peer implements DatagramLink {
                         payload));
     }
 
-    private void receiveRtcp(ByteBuffer bytes, int length) {
+    private boolean receiveRtcp(ByteBuffer bytes, int length) {
         int plain = receiver().unprotectRtcp(bytes, 0, length);
         if (plain < 0) {
-            throw new AssertionError("bad RTCP: " + plain);
+            return false;
         }
         byte[] compound = new byte[plain];
         bytes.get(0, compound);
-        rtcpReceived.add(compound);
+        return rtcpReceived.add(compound);
     }
 
     /** RTP packets so far, silence included. */

@@ -27,12 +27,14 @@ import io.grpc.stub.StreamObserver;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -71,8 +73,9 @@ public final class Rig implements AutoCloseable {
     private final MediaLoop loop;
     private final Calls calls = new Calls(3);
     private final ControlService control;
-    private final Map<Address, Peer> clients = new HashMap<>();
-    private Address lastRelay = RELAY;
+    private final Map<Address, List<Peer>> clients = new HashMap<>();
+    private final Map<Place, Place> moved = new ConcurrentHashMap<>();
+    private volatile Address lastRelay = RELAY;
     private final AtomicLong now = new AtomicLong(1_000_000_000_000L);
 
     public Rig(FakeVoiceAgent agent, SessionLimits limits, long highWaterMillis) {
@@ -131,9 +134,21 @@ public final class Rig implements AutoCloseable {
 
     /** A client at a place. */
     public Peer client(String setup, Place place) {
-        Peer peer = new Peer(setup, place.client().low(), datagram -> arrive(place, datagram));
-        clients.put(place.client(), peer);
+        Peer peer =
+                new Peer(
+                        setup,
+                        place.client().low() + clients.size(),
+                        datagram -> arrive(moved.getOrDefault(place, place), datagram));
+        // The newest first: it is the one that shakes hands.
+        clients.computeIfAbsent(place.client(), _ -> new ArrayList<>()).addFirst(peer);
         return peer;
+    }
+
+    /** A client's datagrams now come from elsewhere, and answers must go there. */
+    public void rebind(Place from, Place to) {
+        clients.put(to.client(), clients.getOrDefault(from.client(), List.of()));
+        clients.remove(from.client());
+        moved.put(from, to);
     }
 
     /** A datagram of a client arrives, by the relay used last if it is headed. */
@@ -178,11 +193,12 @@ public final class Rig implements AutoCloseable {
             client = new Address(header.clientHigh(), header.clientLow(), header.clientPort());
             payload = Arrays.copyOfRange(datagram, ClientHeader.LENGTH, datagram.length);
         }
-        Peer peer = clients.get(client);
-        if (peer == null) {
-            throw new AssertionError("sent to a stranger: " + client);
+        for (Peer peer : clients.getOrDefault(client, List.of())) {
+            if (peer.receive(payload, now.get())) {
+                return;
+            }
         }
-        peer.receive(payload, now.get());
+        throw new AssertionError("nobody wants what was sent to " + client);
     }
 
     /** Sets a call up and gives the client its answer. */

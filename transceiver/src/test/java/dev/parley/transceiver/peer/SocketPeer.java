@@ -84,7 +84,10 @@ public final class SocketPeer implements AutoCloseable {
         DatagramPacket packet = new DatagramPacket(new byte[2_048], 2_048);
         try {
             socket.receive(packet);
-            peer.receive(Arrays.copyOf(packet.getData(), packet.getLength()), System.nanoTime());
+            byte[] datagram = Arrays.copyOf(packet.getData(), packet.getLength());
+            if (!peer.receive(datagram, System.nanoTime())) {
+                throw new AssertionError("not meant for us");
+            }
         } catch (SocketTimeoutException e) {
             // Nothing came; time has passed all the same.
         } catch (IOException e) {

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.parley.transceiver.control;
+
+import org.jspecify.annotations.NullMarked;

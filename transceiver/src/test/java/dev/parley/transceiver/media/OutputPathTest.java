@@ -1,0 +1,338 @@
+package dev.parley.transceiver.media;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.rtc.rtp.RtpReader;
+import dev.parley.transceiver.media.OutputItem.Clear;
+import dev.parley.transceiver.media.OutputItem.Frame;
+import dev.parley.transceiver.media.OutputItem.Hangup;
+import dev.parley.transceiver.media.OutputItem.Mark;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Output on a virtual clock. Times are milliseconds after the first packet was due. */
+class OutputPathTest {
+    private static final long START = 5_000_000_000_000L;
+    private static final long MILLI = 1_000_000L;
+
+    private record Packet(
+            long millis, int sequence, int timestamp, boolean marker, int firstByte, int length) {
+        boolean silent() {
+            return length == 3;
+        }
+    }
+
+    private final List<String> events = new ArrayList<>();
+    private final Playout playout = new Playout(960, new Recorder());
+    private final OutputPath output = new OutputPath(0x55, 111, 65_534, 0xFFFF_FF00, playout);
+    private final List<Packet> packets = new ArrayList<>();
+    private final PlayedItem one = new PlayedItem("r1", "i1");
+    private final PlayedItem two = new PlayedItem("r2", "i2");
+    private long millis;
+
+    private final class Recorder implements Playout.Listener {
+        @Override
+        public void started(PlayedItem item) {
+            events.add(millis + " started " + item.responseId());
+        }
+
+        @Override
+        public void progressed(PlayedItem item) {
+            events.add(millis + " progressed " + item.sentMillis());
+        }
+
+        @Override
+        public void stopped(PlayedItem item) {
+            events.add(millis + " stopped " + item.responseId() + " at " + item.sentMillis());
+        }
+
+        @Override
+        public void cleared(@Nullable PlayedItem item, long clearedSamples) {
+            events.add(
+                    millis
+                            + " cleared "
+                            + (item == null
+                                    ? "nothing"
+                                    : item.responseId() + " at " + item.sentMillis())
+                            + ", "
+                            + clearedSamples / 48
+                            + " dropped");
+        }
+
+        @Override
+        public void marked(Mark mark) {
+            events.add(millis + " mark " + mark.name() + (mark.cleared() ? " cleared" : ""));
+        }
+
+        @Override
+        public void hungUp(String message) {
+            events.add(millis + " hung up " + message);
+        }
+    }
+
+    @BeforeEach
+    void start() {
+        output.start(START);
+    }
+
+    private void offer(OutputItem item) {
+        playout.offer(item, now());
+    }
+
+    private void say(PlayedItem item, int frames) {
+        for (int i = 0; i < frames; i++) {
+            offer(frame(item, 960));
+        }
+    }
+
+    private static Frame frame(PlayedItem item, int samples) {
+        return new Frame(item, new byte[] {1, 2, 3, 4}, samples, 0);
+    }
+
+    private long now() {
+        return START + millis * MILLI;
+    }
+
+    /** Runs the schedule as a loop does, every millisecond. */
+    private void runUntil(long end) {
+        for (; millis <= end; millis++) {
+            send();
+        }
+        millis = end;
+    }
+
+    private void send() {
+        ByteBuffer buffer = ByteBuffer.allocate(1500);
+        RtpReader rtp = new RtpReader();
+        while (output.dueNanos() - now() <= 0) {
+            int length = output.write(now(), buffer, 0);
+            assertThat(rtp.wrap(buffer, 0, length)).isTrue();
+            assertThat(rtp.ssrc()).isEqualTo(0x55);
+            assertThat(rtp.payloadType()).isEqualTo(111);
+            packets.add(
+                    new Packet(
+                            millis,
+                            rtp.sequenceNumber(),
+                            rtp.timestamp(),
+                            rtp.marker(),
+                            buffer.get(rtp.payloadOffset()),
+                            rtp.payloadLength()));
+        }
+    }
+
+    private List<Packet> speech() {
+        return packets.stream().filter(p -> !p.silent()).toList();
+    }
+
+    @Test
+    void sendsSilenceEvery20MillisWithContinuousNumbers() {
+        runUntil(100);
+        assertThat(packets)
+                .extracting(Packet::millis)
+                .containsExactly(0L, 20L, 40L, 60L, 80L, 100L);
+        assertThat(packets)
+                .extracting(Packet::sequence)
+                .containsExactly(65_534, 65_535, 0, 1, 2, 3);
+        assertThat(packets)
+                .extracting(Packet::timestamp)
+                .containsExactly(-256, 704, 1_664, 2_624, 3_584, 4_544);
+        assertThat(packets).allMatch(p -> p.firstByte() == (byte) 0xF8 && !p.marker());
+    }
+
+    @Test
+    void marksTheFirstPacketOfASpurtOnly() {
+        runUntil(30);
+        say(one, 3);
+        runUntil(200);
+        assertThat(speech()).extracting(Packet::millis).containsExactly(40L, 60L, 80L);
+        assertThat(speech()).extracting(Packet::marker).containsExactly(true, false, false);
+        assertThat(events).containsExactly("40 started r1", "100 stopped r1 at 60");
+    }
+
+    @Test
+    void waitsOneCushionForASourceThatSpeaksInRealTime() {
+        runUntil(10);
+        for (int i = 0; i < 10; i++) {
+            say(one, 1);
+            runUntil(30 + i * 20L);
+        }
+        runUntil(400);
+        // First frame at 10: due at 20 but alone; at 40 the second is there.
+        assertThat(speech()).extracting(Packet::millis).startsWith(40L, 60L, 80L).hasSize(10);
+        assertThat(events).hasSize(2);
+    }
+
+    @Test
+    void letsALoneFrameGoAfterTheCushionsTime() {
+        runUntil(10);
+        say(one, 1);
+        runUntil(100);
+        assertThat(speech()).extracting(Packet::millis).containsExactly(40L);
+    }
+
+    @Test
+    void keepsPaceWithPacketsOfOtherDurations() {
+        offer(frame(one, 480));
+        offer(frame(one, 2_880));
+        offer(frame(one, 1_920));
+        offer(frame(one, 120));
+        runUntil(150);
+        assertThat(speech()).extracting(Packet::millis).containsExactly(0L, 10L, 70L, 110L);
+        // 112.5 is when the last one ends; this clock ticks in whole milliseconds.
+        assertThat(packets.get(4).millis()).isEqualTo(113);
+        assertThat(packets.get(4).timestamp() - packets.get(0).timestamp()).isEqualTo(5_400);
+        assertThat(events).contains("113 stopped r1 at 112");
+    }
+
+    @Test
+    void catchesUpAfterAStallWithoutShiftingTheSchedule() {
+        say(one, 20);
+        runUntil(40);
+        millis = 145;
+        send();
+        runUntil(300);
+        assertThat(packets)
+                .extracting(Packet::millis)
+                .startsWith(0L, 20L, 40L, 145L, 145L, 145L, 145L, 145L, 160L, 180L);
+        assertThat(speech()).hasSize(16);
+    }
+
+    @Test
+    void skipsTimeRatherThanBurstAfterALongStall() {
+        say(one, 100);
+        runUntil(40);
+        millis = 1_050;
+        send();
+        assertThat(packets).hasSize(4);
+        Packet before = packets.get(2);
+        Packet after = packets.get(3);
+        assertThat(after.sequence() - before.sequence()).isEqualTo(-65_536 + 65_536 + 1);
+        assertThat(after.timestamp() - before.timestamp()).isEqualTo(960 * 50);
+        runUntil(1_060);
+        assertThat(packets.getLast().millis()).isEqualTo(1_060);
+        assertThat(speech()).hasSize(packets.size());
+    }
+
+    @Test
+    void hasNoDriftInTenMinutes() {
+        runUntil(600_000);
+        assertThat(packets).hasSize(30_001);
+        assertThat(packets.getLast().millis()).isEqualTo(600_000);
+        assertThat(packets.getLast().timestamp() - packets.getFirst().timestamp())
+                .isEqualTo(600_000 * 48);
+    }
+
+    @Test
+    void reportsProgressEverySecond() {
+        say(one, 120);
+        runUntil(3_000);
+        assertThat(events)
+                .containsExactly(
+                        "0 started r1",
+                        "980 progressed 1000",
+                        "1980 progressed 2000",
+                        "2400 stopped r1 at 2400");
+    }
+
+    @Test
+    void clearsAtOnceAndTellsWhatWasSent() {
+        say(one, 50);
+        offer(new Mark("end", false));
+        runUntil(110);
+        offer(new Clear("", 0));
+        runUntil(300);
+        assertThat(speech()).hasSize(6).allMatch(p -> p.millis() <= 110);
+        assertThat(events)
+                .containsExactly(
+                        "0 started r1",
+                        "110 cleared r1 at 120, 880 dropped",
+                        "110 mark end cleared");
+        assertThat(playout.queuedSamples()).isZero();
+        assertThat(playout.leftFrames()).isEqualTo(50);
+        assertThat(playout.leftSamples()).isEqualTo(50 * 960);
+    }
+
+    @Test
+    void clearsOneResponseAndPlaysTheOther() {
+        say(one, 10);
+        offer(new Mark("of one", false));
+        say(two, 3);
+        offer(new Mark("of two", false));
+        runUntil(50);
+        offer(new Clear("r1", 0));
+        runUntil(200);
+        assertThat(speech())
+                .extracting(Packet::millis)
+                .containsExactly(0L, 20L, 40L, 60L, 80L, 100L);
+        assertThat(events)
+                .containsExactly(
+                        "0 started r1",
+                        "50 cleared r1 at 60, 140 dropped",
+                        "50 mark of one cleared",
+                        "60 started r2",
+                        "100 mark of two",
+                        "120 stopped r2 at 60");
+    }
+
+    @Test
+    void clearingWhatDoesNotPlayCutsNothing() {
+        say(one, 5);
+        say(two, 5);
+        runUntil(50);
+        offer(new Clear("r2", 0));
+        offer(new Clear("unknown", 0));
+        runUntil(200);
+        assertThat(events)
+                .containsExactly(
+                        "0 started r1",
+                        "50 cleared nothing, 100 dropped",
+                        "50 cleared nothing, 0 dropped",
+                        "100 stopped r1 at 100");
+    }
+
+    @Test
+    void reachesMarksInTheirPlace() {
+        offer(new Mark("before anything", false));
+        say(one, 2);
+        offer(new Mark("middle", false));
+        say(one, 1);
+        runUntil(200);
+        offer(new Mark("after", false));
+        assertThat(events)
+                .containsExactly(
+                        "0 mark before anything",
+                        "0 started r1",
+                        "20 mark middle",
+                        "60 stopped r1 at 60",
+                        "200 mark after");
+    }
+
+    @Test
+    void hangsUpWhenAllIsSaid() {
+        say(one, 3);
+        offer(new Hangup("bye"));
+        runUntil(200);
+        assertThat(events).containsExactly("0 started r1", "60 stopped r1 at 60", "60 hung up bye");
+    }
+
+    @Test
+    void countsPaddingNotAsSaid() {
+        offer(new Frame(one, new byte[] {1, 2, 3, 4}, 960, 480));
+        runUntil(100);
+        assertThat(events).contains("40 stopped r1 at 10");
+        assertThat(playout.leftSamples()).isEqualTo(480);
+    }
+
+    @Test
+    void tellsTheTimestampOfAnyInstantForSenderReports() {
+        runUntil(100);
+        int shown = output.timestampAt(now());
+        assertThat(shown).isEqualTo(packets.getLast().timestamp());
+        millis = 105;
+        assertThat(output.timestampAt(now()) - shown).isEqualTo(5 * 48);
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.parley.transceiver.media;
+
+import org.jspecify.annotations.NullMarked;

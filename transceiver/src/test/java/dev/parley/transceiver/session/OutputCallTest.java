@@ -1,0 +1,177 @@
+package dev.parley.transceiver.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import dev.parley.proto.control.v1.CreateSessionResponse;
+import dev.parley.proto.inference.v1.ConverseRequest;
+import dev.parley.proto.inference.v1.PlaybackCleared;
+import dev.parley.proto.inference.v1.PlaybackStopped;
+import dev.parley.rtc.rtp.ReceptionStatistics;
+import dev.parley.rtc.rtp.RtcpReader;
+import dev.parley.rtc.rtp.RtcpType;
+import dev.parley.transceiver.peer.FakeUdpPort.Address;
+import dev.parley.transceiver.peer.FakeVoiceAgent;
+import dev.parley.transceiver.peer.Peer;
+import dev.parley.transceiver.peer.Rig;
+import dev.parley.transceiver.peer.Rig.Place;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** From inference to the caller's ear. */
+class OutputCallTest {
+    private static final Place PLACE = new Place(Address.ipv4(1, 50_001), true);
+    private static final long MILLI = 1_000_000L;
+
+    private final Rig rig = Rig.withOpus();
+    private final Peer peer = rig.client("actpass", PLACE);
+
+    @AfterEach
+    void close() {
+        rig.close();
+    }
+
+    private FakeVoiceAgent.Call connect() {
+        rig.connect(peer);
+        return rig.agent().awaitCall();
+    }
+
+    private static void say(FakeVoiceAgent.Call call, String responseId, int packets) {
+        for (int i = 0; i < packets; i++) {
+            call.say(responseId, (byte) 0xF8, (byte) (i >> 8), (byte) i, (byte) 0x11);
+        }
+    }
+
+    @Test
+    void pacesABurstAndKeepsNumbersContinuous() {
+        FakeVoiceAgent.Call call = connect();
+        say(call, "r", 100);
+        rig.advanceUntil(() -> peer.speech().size() == 100);
+        rig.advance(100);
+        List<Peer.Received> all = peer.received();
+        for (int i = 1; i < all.size(); i++) {
+            assertThat(all.get(i).nanos() - all.get(i - 1).nanos()).isEqualTo(20 * MILLI);
+            assertThat(all.get(i).sequence() - all.get(i - 1).sequence() & 0xFFFF).isEqualTo(1);
+            assertThat(all.get(i).timestamp() - all.get(i - 1).timestamp()).isEqualTo(960);
+        }
+        assertThat(all.stream().filter(Peer.Received::marker)).hasSize(1);
+        for (int i = 0; i < 100; i++) {
+            assertThat(peer.speech().get(i).payload()).containsExactly(0xF8, i >> 8, i, 0x11);
+        }
+        PlaybackStopped stopped =
+                call.await(ConverseRequest::hasPlaybackStopped).getPlaybackStopped();
+        assertThat(stopped.getAudioEndMs()).isEqualTo(2_000);
+    }
+
+    @Test
+    void isSilentSoonAfterClearAudioAndRefusesWhatWasCleared() {
+        FakeVoiceAgent.Call call = connect();
+        say(call, "r1", 500);
+        rig.advanceUntil(() -> peer.speech().size() == 20);
+        call.clear("r1");
+        say(call, "r1", 10);
+        call.mark("after");
+        rig.pump(
+                () -> call.received().stream().anyMatch(ConverseRequest::hasMarkReached) || tick());
+        long cleared = rig.now();
+        int said = peer.speech().size();
+        rig.advance(1_000);
+        assertThat(peer.speech()).hasSize(said);
+        assertThat(peer.speech().getLast().nanos()).isLessThanOrEqualTo(cleared);
+        PlaybackCleared report =
+                call.await(ConverseRequest::hasPlaybackCleared).getPlaybackCleared();
+        assertThat(report.getAudioEndMs()).isEqualTo(said * 20L);
+        assertThat(report.getClearedMs()).isEqualTo((500 - said) * 20L);
+
+        say(call, "r2", 5);
+        rig.advanceUntil(() -> peer.speech().size() == said + 5);
+        assertThat(peer.speech().get(said).marker()).isTrue();
+    }
+
+    /** ClearAudio takes effect when the next packet is due, so time has to pass. */
+    private boolean tick() {
+        rig.advance(1);
+        return false;
+    }
+
+    @Test
+    void stopsReadingAboveTheHighWaterMarkAndDropsNothing() {
+        try (Rig narrow =
+                new Rig(new FakeVoiceAgent(FakeVoiceAgent.opus(), false), Rig.LIMITS, 1_000)) {
+            Peer listener = narrow.client("actpass", PLACE);
+            narrow.connect(listener);
+            FakeVoiceAgent.Call call = narrow.agent().awaitCall();
+            byte[] packet = new byte[1_200];
+            packet[0] = (byte) 0xF8;
+            int said = 0;
+            while (call.isReady() && said < 5_000) {
+                call.say("r", packet);
+                said++;
+            }
+            // 1 s is read; what else the backend could write is in buffers of fixed size.
+            assertThat(said).isLessThan(1_000);
+            int wanted = said;
+            narrow.advanceUntil(() -> listener.speech().size() == wanted);
+            PlaybackStopped stopped = awaitStopped(narrow, call);
+            assertThat(stopped.getAudioEndMs()).isEqualTo(wanted * 20L);
+            assertThat(call.isReady()).isTrue();
+        }
+    }
+
+    private static PlaybackStopped awaitStopped(Rig rig, FakeVoiceAgent.Call call) {
+        rig.advance(100);
+        return call.await(ConverseRequest::hasPlaybackStopped).getPlaybackStopped();
+    }
+
+    @Test
+    void reportsToTheClient() {
+        CreateSessionResponse created = rig.connect(peer);
+        for (int i = 0; i < 100; i++) {
+            peer.sendOpus(i, i * 960, (byte) 0xF8, (byte) 1);
+            rig.advance(20);
+        }
+        // 0.5 to 1.5 s apart: 1 to 4 in 2 s.
+        assertThat(peer.rtcpReceived().size()).isBetween(1, 4);
+        RtcpReader rtcp = new RtcpReader();
+        byte[] last = peer.rtcpReceived().getLast();
+        assertThat(rtcp.wrap(ByteBuffer.wrap(last), 0, last.length)).isTrue();
+        assertThat(rtcp.next()).isTrue();
+        assertThat(rtcp.type()).isEqualTo(RtcpType.SENDER_REPORT);
+        assertThat(rtcp.packetCount()).isBetween(1L, (long) peer.received().size());
+        assertThat(rtcp.reportCount()).isEqualTo(1);
+        assertThat(rtcp.reportSsrc(0)).isEqualTo(Peer.SSRC);
+        assertThat(rtcp.cumulativeLost(0)).isZero();
+        assertThat(rtcp.extendedHighestSequence(0)).isBetween(25, 99);
+        assertThat(rtcp.senderSsrc()).isEqualTo(peer.received().getFirst().ssrc());
+
+        assertThat(rtcp.next()).isTrue();
+        assertThat(rtcp.type()).isEqualTo(RtcpType.SOURCE_DESCRIPTION);
+        assertThat(rtcp.next()).isFalse();
+
+        assertThat(rig.describe(created).hasRoundTripMs()).isFalse();
+    }
+
+    @Test
+    void measuresTheRoundTripByTheClientsReports() {
+        CreateSessionResponse created = rig.connect(peer);
+        int before = peer.rtcpReceived().size();
+        while (peer.rtcpReceived().size() == before) {
+            rig.advance(1);
+        }
+        byte[] report = peer.rtcpReceived().getLast();
+        RtcpReader rtcp = new RtcpReader();
+        assertThat(rtcp.wrap(ByteBuffer.wrap(report), 0, report.length) && rtcp.next()).isTrue();
+        // It reached the client at once; 30 ms later an answer comes that took 10 ms to make.
+        ReceptionStatistics heard = new ReceptionStatistics(48_000);
+        heard.receive(1, 0, rig.now());
+        heard.receiveSenderReport(rtcp.ntpTimestamp(), rig.now());
+        long answered = rig.now() + 10 * MILLI;
+        int ssrc = rtcp.senderSsrc();
+        rig.advance(30);
+        peer.sendRtcp(writer -> writer.receiverReport(Peer.SSRC).report(ssrc, heard, answered));
+        rig.run();
+        assertThat(rig.describe(created).getRoundTripMs()).isCloseTo(20.0, within(0.1));
+    }
+}

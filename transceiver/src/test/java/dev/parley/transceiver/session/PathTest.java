@@ -1,0 +1,153 @@
+package dev.parley.transceiver.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.proto.control.v1.CreateSessionResponse;
+import dev.parley.proto.control.v1.SessionState;
+import dev.parley.proto.inference.v1.ConverseRequest;
+import dev.parley.rtc.ice.IceControlling;
+import dev.parley.transceiver.peer.FakeUdpPort.Address;
+import dev.parley.transceiver.peer.FakeVoiceAgent;
+import dev.parley.transceiver.peer.Peer;
+import dev.parley.transceiver.peer.Rig;
+import dev.parley.transceiver.peer.Rig.Place;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Where packets may come from and where answers go. */
+class PathTest {
+    private static final Address CLIENT = Address.ipv4(1, 50_001);
+    private static final Place HEADED = new Place(CLIENT, true);
+    private static final Place PLAIN = new Place(CLIENT, false);
+
+    private final Rig rig = Rig.withOpus();
+
+    @AfterEach
+    void close() {
+        rig.close();
+    }
+
+    @Test
+    void refusesHeadersFromOutsideTheRelays() {
+        Peer peer = rig.client("actpass", HEADED);
+        rig.create(peer);
+        rig.useRelay(Address.ipv4(100, 4_000));
+        peer.check(rig.now());
+        rig.run();
+        assertThat(rig.counters()).containsOnly(java.util.Map.entry("foreign_header", 1L));
+        assertThat(peer.ice().state()).isEqualTo(IceControlling.State.CHECKING);
+    }
+
+    @Test
+    void leavesTheSessionUntouchedByAWrongPassword() {
+        Peer peer = rig.client("actpass", PLAIN);
+        CreateSessionResponse created = rig.create(peer);
+        peer.check("wrongwrongwrongwrongwrong", rig.now());
+        rig.run();
+        assertThat(rig.counters()).containsEntry("ice_wrong_integrity", 1L);
+        assertThat(rig.describe(created).getState()).isEqualTo(SessionState.SESSION_STATE_NEW);
+        assertThat(rig.describe(created).getSetup().hasFirstCheckMs()).isFalse();
+    }
+
+    @Test
+    void answersThroughTheRelayThatDeliveredLast() {
+        Peer peer = rig.client("actpass", HEADED);
+        rig.connect(peer);
+        peer.sendOpus(1, 960, (byte) 0xF8, (byte) 1);
+        rig.run();
+        // From now on the rig fails if anything goes to the first relay.
+        rig.useRelay(Rig.OTHER_RELAY);
+        peer.sendOpus(2, 1_920, (byte) 0xF8, (byte) 1);
+        rig.run();
+        int before = peer.received().size();
+        rig.advance(100);
+        assertThat(peer.received()).hasSizeGreaterThanOrEqualTo(before + 5);
+    }
+
+    @Test
+    void doesNotFollowARelayWhosePacketsAreNotAuthentic() {
+        Peer peer = rig.client("actpass", HEADED);
+        rig.connect(peer);
+        byte[] packet = peer.protect(Peer.SSRC, 7, 960, Peer.OPUS, -1, (byte) 0xF8, (byte) 1);
+        packet[packet.length - 1] ^= 1;
+        rig.arriveHeaded(Rig.OTHER_RELAY, CLIENT, packet);
+        rig.run();
+        assertThat(rig.counters()).containsEntry("srtp_authentication_failed", 1L);
+        rig.advance(100);
+    }
+
+    @Test
+    void movesToANewAddressWithItsCheckOnly() {
+        Peer peer = rig.client("actpass", HEADED);
+        rig.connect(peer);
+        FakeVoiceAgent.Call call = rig.agent().awaitCall();
+        Address rebound = Address.ipv4(1, 60_000);
+        byte[] media = peer.protect(Peer.SSRC, 3, 960, Peer.OPUS, -1, (byte) 0xF8, (byte) 1);
+        rig.arriveHeaded(Rig.RELAY, rebound, media);
+        rig.run();
+        assertThat(rig.counters()).containsEntry("unknown_peer", 1L);
+
+        rig.rebind(HEADED, new Place(rebound, true));
+        peer.consent(rig.now());
+        rig.run();
+        int before = peer.received().size();
+        rig.advance(100);
+        assertThat(peer.received().size()).isGreaterThan(before);
+        peer.sendOpus(4, 1_920, (byte) 0xF8, (byte) 1);
+        rig.run();
+        call.await(ConverseRequest::hasInputAudio);
+    }
+
+    @Test
+    void keepsAHelloThatOvertookTheCheck() {
+        // The client is the DTLS client, and its hello comes first.
+        Peer peer = rig.client("active", HEADED);
+        rig.create(peer);
+        peer.startDtls();
+        rig.pump(() -> rig.counters().containsKey("unknown_peer"));
+        peer.check(rig.now());
+        rig.pump(peer::dtlsDone);
+        assertThat(rig.counters()).containsEntry("unknown_peer", 1L);
+    }
+
+    @Test
+    void keepsTwoSessionsOnOneAddressApart() {
+        Peer first = rig.client("actpass", HEADED);
+        rig.connect(first);
+        FakeVoiceAgent.Call firstCall = rig.agent().awaitCall();
+        Peer second = rig.client("actpass", HEADED);
+        rig.connect(second);
+        FakeVoiceAgent.Call secondCall = rig.agent().awaitCall();
+        for (int i = 0; i < 5; i++) {
+            first.sendOpus(i, i * 960, (byte) 0xF8, (byte) 1);
+            second.sendOpus(i, i * 960, (byte) 0xF8, (byte) 2);
+            rig.run();
+        }
+        for (int i = 0; i < 5; i++) {
+            assertThat(audio(firstCall)).containsExactly(0xF8, 1);
+            assertThat(audio(secondCall)).containsExactly(0xF8, 2);
+        }
+        assertThat(rig.counters()).doesNotContainKey("srtp_authentication_failed");
+    }
+
+    private static byte[] audio(FakeVoiceAgent.Call call) {
+        return call.await(ConverseRequest::hasInputAudio).getInputAudio().getAudio().toByteArray();
+    }
+
+    @Test
+    void countsGarbageAndAnswersNothing() {
+        rig.arrive(PLAIN, new byte[] {(byte) 0xFF, 1, 2, 3, 4, 5, 6, 7, 8, 9});
+        rig.arrive(PLAIN, new byte[0]);
+        rig.arrive(PLAIN, new byte[64]);
+        byte[] rtp = new byte[64];
+        rtp[0] = (byte) 0x80;
+        rig.arrive(PLAIN, rtp);
+        rig.arriveHeaded(Rig.RELAY, CLIENT, new byte[0]);
+        rig.run();
+        assertThat(rig.counters())
+                .containsEntry("unknown_kind", 3L)
+                .containsEntry("stun_malformed", 1L)
+                .containsEntry("unknown_peer", 1L)
+                .doesNotContainKey("internal_error");
+    }
+}

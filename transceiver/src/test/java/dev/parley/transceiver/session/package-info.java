@@ -1,0 +1,4 @@
+@NullMarked
+package dev.parley.transceiver.session;
+
+import org.jspecify.annotations.NullMarked;
