@@ -38,7 +38,8 @@ public record UpOptions(int httpPort, int udpPort, InetAddress publicAddress) {
 
     private static InetAddress address(String value) {
         String problem = "no IP address";
-        // Four numbers for IPv4: the shorter forms that the JDK takes are no addresses to a browser.
+        // Four numbers for IPv4: the shorter forms that the JDK takes are no addresses to a
+        // browser.
         if (value.matches("[0-9]+(\\.[0-9]+){3}|.*:.*")) {
             try {
                 InetAddress address = InetAddress.ofLiteral(value);

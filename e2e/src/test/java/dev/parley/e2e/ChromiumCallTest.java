@@ -97,8 +97,7 @@ class ChromiumCallTest {
             call = ChromiumCall.make(page, "echo", CALL_SECONDS);
         }
 
-        Correlation.Match match =
-                Correlation.of(SpeechSample.caller(), call.heard());
+        Correlation.Match match = Correlation.of(SpeechSample.caller(), call.heard());
         System.out.printf(
                 Locale.ROOT,
                 "Chromium %s <- echo: %s; answer after %.0f ms, connected after %.0f ms; %s%n",
