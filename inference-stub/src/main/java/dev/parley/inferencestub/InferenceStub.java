@@ -5,6 +5,7 @@ import static java.lang.System.Logger.Level.INFO;
 import dev.parley.otel.Telemetry;
 import dev.parley.proto.inference.v1.VoiceAgentGrpc;
 import dev.parley.runtime.config.ConfigException;
+import dev.parley.runtime.config.HostPort;
 import io.grpc.Server;
 import io.grpc.Status;
 import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
@@ -16,6 +17,7 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * A service that implements the inference contract, to talk to and to copy from: {@link Model}
@@ -33,6 +35,7 @@ public final class InferenceStub implements AutoCloseable {
     private final VoiceAgentService service;
     private final HealthStatusManager health;
     private final ScheduledExecutorService timer;
+    private final AtomicBoolean closed = new AtomicBoolean();
 
     private InferenceStub(
             Server server,
@@ -91,7 +94,7 @@ public final class InferenceStub implements AutoCloseable {
                         Thread.ofPlatform().daemon().name("inference-stub-timer").factory());
         InferenceStub stub = new InferenceStub(server, service, health, timer);
         var _ = timer.scheduleAtFixedRate(service::tick, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
-        LOGGER.log(INFO, "inference stub listens on {0}", stub.address());
+        LOGGER.log(INFO, "inference stub listens on {0}", HostPort.of(stub.address()));
         return stub;
     }
 
@@ -105,6 +108,9 @@ public final class InferenceStub implements AutoCloseable {
      */
     @Override
     public void close() {
+        if (!closed.compareAndSet(false, true)) {
+            return;
+        }
         health.enterTerminalState();
         server.shutdown();
         service.endAll(Status.UNAVAILABLE.withDescription("the inference stub is stopping"));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.parley.inferencestub.TestEdge.Call;
 import dev.parley.proto.inference.v1.ConverseRequest;
 import dev.parley.proto.inference.v1.SpeechStarted;
+import java.util.Arrays;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -170,6 +171,15 @@ class ParrotAgentTest {
         }
 
         assertThat(edge.start("parrot").speak(heard).kinds()).isEmpty();
+    }
+
+    @Test
+    void isNotInterruptedByAClick() {
+        Call call = edge.start("parrot").speak(utterance(0.5, 1.5, 2.5));
+        short[] click = new short[RATE];
+        Arrays.fill(click, 9_600, 10_080, (short) 20_000);
+
+        assertThat(call.speak(click).kinds()).last().isEqualTo("audio parrot-1");
     }
 
     @Test

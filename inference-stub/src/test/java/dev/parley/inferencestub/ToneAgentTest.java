@@ -75,6 +75,9 @@ class ToneAgentTest {
         // It has run dry for a minute: a second's worth again, not a minute's.
         call.take(1_000);
         assertThat(call.audio("tone")).hasSize(3 * 2_400 + 24_000);
+
+        edge.advance(50);
+        assertThat(call.audio("tone")).hasSize(3 * 2_400 + 24_000 + 2_400);
     }
 
     @Test
