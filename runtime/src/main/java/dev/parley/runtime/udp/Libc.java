@@ -62,6 +62,13 @@ final class Libc {
                 CAPTURE_ERRNO);
     }
 
+    /** The same without errno; with primitive arguments only, such a call allocates nothing. */
+    static MethodHandle findWithoutErrno(String name, MemoryLayout... arguments) {
+        return LINKER.downcallHandle(
+                LINKER.defaultLookup().findOrThrow(name),
+                FunctionDescriptor.of(JAVA_INT, arguments));
+    }
+
     static int socket(int family, int type) throws IOException {
         return check(state -> (int) SOCKET.invokeExact(state, family, type, 0));
     }
