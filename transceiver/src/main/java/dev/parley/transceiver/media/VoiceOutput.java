@@ -122,8 +122,10 @@ public final class VoiceOutput implements OutputTarget, AutoCloseable {
         }
         int wanted = (frameSamples - waitingSamples()) * bytesPerSample;
         int length = Math.min(wanted, pcm.bytes().size() - taken);
-        ByteBuffer piece = pcm.bytes().substring(taken, taken + length).asReadOnlyByteBuffer();
-        encoder().encode(piece, 0, length, (bytes, at, size) -> emit(bytes, at, size, 0));
+        ByteBuffer audio = pcm.bytes().asReadOnlyByteBuffer();
+        // A byte string may be part of a larger array: its buffer begins at the position, not at 0.
+        int start = audio.position() + taken;
+        encoder().encode(audio, start, length, (bytes, at, size) -> emit(bytes, at, size, 0));
         taken += length;
         if (taken == pcm.bytes().size()) {
             taken = 0;
