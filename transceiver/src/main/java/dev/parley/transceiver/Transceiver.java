@@ -19,6 +19,7 @@ import dev.parley.transceiver.control.ControlServer;
 import dev.parley.transceiver.control.ControlService;
 import dev.parley.transceiver.control.RouteMint;
 import dev.parley.transceiver.inference.Backends;
+import dev.parley.transceiver.media.AudioCounters;
 import dev.parley.transceiver.media.InputClock;
 import dev.parley.transceiver.session.EndReason;
 import dev.parley.transceiver.session.LoopSettings;
@@ -79,8 +80,9 @@ public final class Transceiver implements AutoCloseable {
         NtpTime ntp = new NtpTime(unixNanos(), clock.getAsLong());
         RouteKeys keys = routeKeys(config.routeKeys());
         Calls calls = new Calls(config.maxSessions());
+        AudioCounters audio = new AudioCounters();
         List<Loop> loops = new ArrayList<>();
-        Backends backends = Backends.open(config.backends(), config.backendKeepalive());
+        Backends backends = Backends.open(config.backends(), config.backendKeepalive(), audio);
         try {
             InetSocketAddress media = mediaAddress(config);
             LoopSettings settings = new LoopSettings(config.relayCidrs(), keys);
@@ -118,7 +120,8 @@ public final class Transceiver implements AutoCloseable {
             ControlServer server =
                     ControlServer.start(
                             config.controlAddress().resolve("control_address"), service);
-            TransceiverMetrics.register(telemetry, loops.stream().map(Loop::loop).toList(), calls);
+            TransceiverMetrics.register(
+                    telemetry, loops.stream().map(Loop::loop).toList(), calls, audio);
             Transceiver started = new Transceiver(List.copyOf(loops), backends, service, server);
             LOGGER.log(Level.INFO, started.addresses());
             return started;

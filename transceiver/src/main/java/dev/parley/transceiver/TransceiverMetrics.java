@@ -2,6 +2,7 @@ package dev.parley.transceiver;
 
 import dev.parley.otel.Telemetry;
 import dev.parley.transceiver.control.Calls;
+import dev.parley.transceiver.media.AudioCounters;
 import dev.parley.transceiver.session.LoopMetrics;
 import dev.parley.transceiver.session.MediaLoop;
 import java.util.List;
@@ -10,7 +11,8 @@ import java.util.List;
 final class TransceiverMetrics {
     private TransceiverMetrics() {}
 
-    static void register(Telemetry telemetry, List<MediaLoop> loops, Calls calls) {
+    static void register(
+            Telemetry telemetry, List<MediaLoop> loops, Calls calls, AudioCounters audio) {
         telemetry.gauge(
                 "parley.transceiver.sessions",
                 "Calls that exist or are being set up",
@@ -35,6 +37,12 @@ final class TransceiverMetrics {
                 "{packet}",
                 "outcome",
                 metrics.checks());
+        telemetry.counters(
+                "parley.transceiver.audio.drops",
+                "Audio packets and messages dropped between RTP and inference, by reason",
+                "{packet}",
+                "reason",
+                audio.series());
         telemetry.counters(
                 "parley.transceiver.rtp",
                 "RTP packets, by what became of them",

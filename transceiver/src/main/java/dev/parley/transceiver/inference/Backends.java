@@ -2,6 +2,7 @@ package dev.parley.transceiver.inference;
 
 import dev.parley.proto.inference.v1.SessionStart;
 import dev.parley.runtime.config.ConfigException;
+import dev.parley.transceiver.media.AudioCounters;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
 import java.time.Duration;
@@ -29,6 +30,7 @@ public final class Backends implements AutoCloseable {
 
     private final Map<String, ManagedChannel> byModel = new HashMap<>();
     private final Map<String, ManagedChannel> byTarget = new HashMap<>();
+    private final AudioCounters counters;
     private final ScheduledExecutorService timers =
             Executors.newSingleThreadScheduledExecutor(
                     Thread.ofPlatform().daemon().name("inference-timers").factory());
@@ -40,8 +42,9 @@ public final class Backends implements AutoCloseable {
      * @param keepalive silence on a connection after which it is probed; a backend must permit it
      * @throws ConfigException when a target is no {@code host:port}
      */
-    public static Backends open(Map<String, String> targets, Duration keepalive) {
-        Backends backends = new Backends();
+    public static Backends open(
+            Map<String, String> targets, Duration keepalive, AudioCounters counters) {
+        Backends backends = new Backends(counters);
         try {
             targets.forEach((model, target) -> backends.add(model, target, keepalive));
             return backends;
@@ -55,7 +58,14 @@ public final class Backends implements AutoCloseable {
         }
     }
 
-    private Backends() {}
+    private Backends(AudioCounters counters) {
+        this.counters = counters;
+    }
+
+    /** What is counted in all calls. */
+    AudioCounters counters() {
+        return counters;
+    }
 
     private void add(String model, String target, Duration keepalive) {
         ManagedChannel channel =
@@ -66,6 +76,8 @@ public final class Backends implements AutoCloseable {
                                         .usePlaintext()
                                         // Listeners of ours never block, so no thread hop.
                                         .directExecutor()
+                                        // A name may stand for many replicas.
+                                        .defaultLoadBalancingPolicy("round_robin")
                                         .flowControlWindow(STREAM_WINDOW_BYTES)
                                         .maxInboundMessageSize(MAX_MESSAGE_BYTES)
                                         .keepAliveTime(keepalive.toMillis(), TimeUnit.MILLISECONDS)
@@ -90,7 +102,7 @@ public final class Backends implements AutoCloseable {
         if (channel == null) {
             throw new IllegalArgumentException("no backend for model " + start.getModel());
         }
-        return InferenceStream.open(channel, timers, start, listener);
+        return InferenceStream.open(channel, timers, counters, start, listener);
     }
 
     private @Nullable ManagedChannel channel(String model) {

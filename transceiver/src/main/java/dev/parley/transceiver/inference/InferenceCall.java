@@ -9,6 +9,7 @@ import dev.parley.transceiver.audio.OpusLibrary;
 import dev.parley.transceiver.audio.OpusSettings;
 import dev.parley.transceiver.audio.VoiceDecoder;
 import dev.parley.transceiver.audio.VoiceEncoder;
+import dev.parley.transceiver.media.AudioCounters;
 import dev.parley.transceiver.media.Backlog;
 import dev.parley.transceiver.media.InputPath;
 import dev.parley.transceiver.media.OutputInbox;
@@ -50,6 +51,7 @@ public final class InferenceCall {
     private final CompletableFuture<SessionReady> ready = new CompletableFuture<>();
     private final OutputInbox inbox = new OutputInbox();
     private final Backlog backlog;
+    private final AudioCounters counters;
     private @Nullable CodecThread codecs;
     private InputPath.@Nullable Sink input;
     private @Nullable Connection connection;
@@ -61,6 +63,7 @@ public final class InferenceCall {
     private InferenceCall(Backends backends, SessionStart start, long highWaterSamples) {
         this.name = "codec-" + start.getSessionId();
         this.backlog = new Backlog(highWaterSamples);
+        this.counters = backends.counters();
         this.stream = backends.converse(start, new Responses());
     }
 
@@ -85,7 +88,9 @@ public final class InferenceCall {
         InferenceFormat in = formats.input();
         InferenceFormat out = formats.output();
         VoiceInput voiceIn =
-                in.isPcm() ? new VoiceInput(() -> new VoiceDecoder(library, in), uplink) : null;
+                in.isPcm()
+                        ? new VoiceInput(() -> new VoiceDecoder(library, in), uplink, counters)
+                        : null;
         VoiceOutput voiceOut =
                 out.isPcm()
                         ? new VoiceOutput(
@@ -100,7 +105,7 @@ public final class InferenceCall {
         }
         input = voiceIn == null ? uplink : codecs;
         OutputTarget target = voiceOut == null || codecs == null ? inbox : codecs;
-        OutputIntake intake = new OutputIntake(out, target, backlog);
+        OutputIntake intake = new OutputIntake(out, target, backlog, counters);
         Status ended;
         synchronized (ready) {
             connection = new Connection(intake, owner);
@@ -119,6 +124,11 @@ public final class InferenceCall {
             throw new IllegalStateException("not connected");
         }
         return input;
+    }
+
+    /** Where dropped audio is counted. */
+    public AudioCounters counters() {
+        return counters;
     }
 
     /** A playout's listener that reports to inference. */

@@ -6,6 +6,8 @@ import dev.parley.proto.inference.v1.SessionEnd;
 import dev.parley.proto.inference.v1.SessionReady;
 import dev.parley.proto.inference.v1.SessionStart;
 import dev.parley.proto.inference.v1.VoiceAgentGrpc;
+import dev.parley.transceiver.media.AudioCounters;
+import dev.parley.transceiver.media.AudioDrop;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientCall;
@@ -59,6 +61,7 @@ public final class InferenceStream {
     private final ClientCall<ConverseRequest, ConverseResponse> call;
     private final ScheduledExecutorService timers;
     private final Listener listener;
+    private final AudioCounters counters;
     private final AtomicLong audioDropped = new AtomicLong();
 
     // Guarded by itself: both queues and all flags below.
@@ -76,9 +79,11 @@ public final class InferenceStream {
     private InferenceStream(
             ClientCall<ConverseRequest, ConverseResponse> call,
             ScheduledExecutorService timers,
+            AudioCounters counters,
             Listener listener) {
         this.call = call;
         this.timers = timers;
+        this.counters = counters;
         this.listener = listener;
     }
 
@@ -86,6 +91,7 @@ public final class InferenceStream {
     static InferenceStream open(
             Channel channel,
             ScheduledExecutorService timers,
+            AudioCounters counters,
             SessionStart start,
             Listener listener) {
         // A call outlives the request that set it up, so it must not end with that one's context.
@@ -95,7 +101,7 @@ public final class InferenceStream {
                     channel.newCall(
                             VoiceAgentGrpc.getConverseMethod(),
                             CallOptions.DEFAULT.withOnReadyThreshold(READY_THRESHOLD_BYTES));
-            InferenceStream stream = new InferenceStream(call, timers, listener);
+            InferenceStream stream = new InferenceStream(call, timers, counters, listener);
             call.start(stream.new Responses(), new Metadata());
             call.sendMessage(ConverseRequest.newBuilder().setSessionStart(start).build());
             call.request(1);
@@ -114,6 +120,7 @@ public final class InferenceStream {
             if (audio.size() == MAX_AUDIO) {
                 audio.remove();
                 audioDropped.incrementAndGet();
+                counters.increment(AudioDrop.INPUT_INFERENCE_SLOW);
             }
             audio.add(message);
         }

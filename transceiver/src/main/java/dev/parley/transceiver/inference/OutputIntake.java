@@ -4,8 +4,9 @@ import com.google.protobuf.ByteString;
 import dev.parley.proto.inference.v1.ConverseResponse;
 import dev.parley.proto.inference.v1.OutputAudio;
 import dev.parley.transceiver.audio.InferenceFormat;
-import dev.parley.transceiver.audio.OpusDecoder;
 import dev.parley.transceiver.audio.OpusPacket;
+import dev.parley.transceiver.media.AudioCounters;
+import dev.parley.transceiver.media.AudioDrop;
 import dev.parley.transceiver.media.Backlog;
 import dev.parley.transceiver.media.InputClock;
 import dev.parley.transceiver.media.OutputItem;
@@ -21,6 +22,11 @@ import java.util.SequencedSet;
  * by the thread on which the stream delivers.
  */
 final class OutputIntake {
+    /**
+     * Longest Opus packet that leaves in a datagram of 1,200 bytes, with RTP header and SRTP tag.
+     */
+    static final int MAX_OPUS_BYTES = 1_200 - 12 - 16;
+
     /** Cleared responses that are remembered. */
     private static final int MAX_REFUSED = 256;
 
@@ -32,18 +38,20 @@ final class OutputIntake {
     private final InferenceFormat format;
     private final OutputTarget target;
     private final Backlog backlog;
+    private final AudioCounters counters;
     private final OpusPacket opus = new OpusPacket();
     private final SequencedSet<String> refused = new LinkedHashSet<>();
     private final SequencedMap<ItemKey, PlayedItem> items = new LinkedHashMap<>();
     private PlayedItem last = new PlayedItem("", "");
     private long pcmBytes;
-    private long invalid;
     private boolean hungUp;
 
-    OutputIntake(InferenceFormat format, OutputTarget target, Backlog backlog) {
+    OutputIntake(
+            InferenceFormat format, OutputTarget target, Backlog backlog, AudioCounters counters) {
         this.format = format;
         this.target = target;
         this.backlog = backlog;
+        this.counters = counters;
         items.put(new ItemKey("", ""), last);
     }
 
@@ -75,11 +83,6 @@ final class OutputIntake {
         return hungUp;
     }
 
-    /** Messages whose audio was empty, too long or no Opus packet. */
-    long invalid() {
-        return invalid;
-    }
-
     private boolean pass(OutputItem item) {
         target.item(item);
         return true;
@@ -97,11 +100,12 @@ final class OutputIntake {
 
     private boolean audio(OutputAudio message) {
         if (refused.contains(message.getResponseId())) {
+            counters.increment(AudioDrop.OUTPUT_CLEARED);
             return true;
         }
         int samples = samples(message.getAudio());
         if (samples < 0) {
-            invalid++;
+            counters.increment(AudioDrop.OUTPUT_INVALID);
             return true;
         }
         target.audio(
@@ -112,7 +116,7 @@ final class OutputIntake {
     /** Length at 48 kHz, negative when it is no audio. */
     private int samples(ByteString audio) {
         if (!format.isPcm()) {
-            return audio.size() <= OpusDecoder.MAX_PACKET_BYTES
+            return audio.size() <= MAX_OPUS_BYTES
                             && opus.wrap(audio.asReadOnlyByteBuffer(), 0, audio.size())
                     ? opus.durationSamples()
                     : -1;

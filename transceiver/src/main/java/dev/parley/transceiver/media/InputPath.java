@@ -36,13 +36,14 @@ public final class InputPath implements ReorderBuffer.Output {
     private final InputClock clock = new InputClock();
     private final OpusPacket opus = new OpusPacket();
     private final Sink sink;
+    private final AudioCounters counters;
     private boolean newSource;
     private long lost;
-    private long malformed;
 
-    public InputPath(long reorderWaitNanos, Sink sink) {
+    public InputPath(long reorderWaitNanos, Sink sink, AudioCounters counters) {
         this.reorder = new ReorderBuffer(MAX_HELD, reorderWaitNanos, this);
         this.sink = sink;
+        this.counters = counters;
     }
 
     /** Takes an authenticated packet that was not seen before; see {@link ReorderBuffer#accept}. */
@@ -81,11 +82,6 @@ public final class InputPath implements ReorderBuffer.Output {
         return lost;
     }
 
-    /** Payloads that are no Opus packet. */
-    public long malformed() {
-        return malformed;
-    }
-
     @Override
     public void packet(
             long sequence,
@@ -98,7 +94,7 @@ public final class InputPath implements ReorderBuffer.Output {
             long nowNanos) {
         lost += missing;
         if (!opus.wrap(bytes, offset, length)) {
-            malformed++;
+            counters.increment(AudioDrop.INPUT_MALFORMED);
             return;
         }
         int samples = opus.durationSamples();

@@ -3,7 +3,6 @@ package dev.parley.transceiver.media;
 import dev.parley.transceiver.audio.OpusDecoder;
 import dev.parley.transceiver.audio.VoiceDecoder;
 import java.nio.ByteBuffer;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -44,19 +43,19 @@ public final class VoiceInput implements InputPath.Sink, AutoCloseable {
     private static final int UNIT_SAMPLES = InputClock.RATE_HZ / 400;
 
     private final PacketRing ring = new PacketRing(RING_PACKETS);
-    private final AtomicLong overflowed = new AtomicLong();
     private final Supplier<VoiceDecoder> decoders;
     private final Sink sink;
+    private final AudioCounters counters;
     private @Nullable VoiceDecoder opened;
     private long endOffset;
-    private long undecodable;
 
     /**
      * @param decoders makes the decoder, once, on the codec thread
      */
-    public VoiceInput(Supplier<VoiceDecoder> decoders, Sink sink) {
+    public VoiceInput(Supplier<VoiceDecoder> decoders, Sink sink, AudioCounters counters) {
         this.decoders = decoders;
         this.sink = sink;
+        this.counters = counters;
     }
 
     @Override
@@ -71,7 +70,7 @@ public final class VoiceInput implements InputPath.Sink, AutoCloseable {
         if (length > OpusDecoder.MAX_PACKET_BYTES
                 || !ring.offer(
                         offsetSamples, samples, missing, audioLevel, bytes, offset, length)) {
-            overflowed.incrementAndGet();
+            counters.increment(AudioDrop.INPUT_CODEC_BEHIND);
         }
     }
 
@@ -89,21 +88,11 @@ public final class VoiceInput implements InputPath.Sink, AutoCloseable {
         if (samples > 0) {
             emit(decoder, packet.offsetSamples, samples, 0, packet.audioLevel);
         } else {
-            undecodable++;
+            counters.increment(AudioDrop.INPUT_UNDECODABLE);
         }
         endOffset = packet.offsetSamples + packet.samples;
         ring.release();
         return true;
-    }
-
-    /** Packets dropped because the codec thread was more than a second behind. */
-    public long overflowed() {
-        return overflowed.get();
-    }
-
-    /** Packets the decoder refused. */
-    public long undecodable() {
-        return undecodable;
     }
 
     /**

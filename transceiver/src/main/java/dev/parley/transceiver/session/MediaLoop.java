@@ -254,6 +254,10 @@ public final class MediaLoop {
         }
     }
 
+    SessionTable table() {
+        return table;
+    }
+
     Outbox outbox() {
         return outbox;
     }

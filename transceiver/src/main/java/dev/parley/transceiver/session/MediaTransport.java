@@ -229,7 +229,7 @@ final class MediaTransport {
 
     private void beginReport(ByteBuffer into, int offset, long nowNanos) {
         rtcpWriter.begin(into, offset);
-        if (output.packets() > 0) {
+        if (output.packets() > 0 && spec.sends()) {
             rtcpWriter.senderReport(
                     spec.ssrc(),
                     ntp.at(nowNanos),

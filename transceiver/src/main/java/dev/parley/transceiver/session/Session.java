@@ -82,7 +82,7 @@ public final class Session {
         this.loop = loop;
         this.ice = new IceLite(spec.local(), limits.consentNanos());
         this.dtls = new DtlsEndpoint(handshake, spec, new DtlsReports(this, loop));
-        this.input = new InputPath(limits.reorderNanos(), inference.input());
+        this.input = new InputPath(limits.reorderNanos(), inference.input(), inference.counters());
         this.playout =
                 new Playout(limits.cushionSamples(), inference.reports(this::hangUpAfterGrace));
         this.output =
@@ -229,9 +229,7 @@ public final class Session {
                         loop.ntp(),
                         loop.random(),
                         nowNanos);
-        if (spec.sends()) {
-            output.start(nowNanos);
-        }
+        output.start(nowNanos);
     }
 
     // --- time
@@ -290,7 +288,9 @@ public final class Session {
         Outbox outbox = loop.outbox();
         int length = transport.writeRtp(outbox.bytes(), outbox.payloadOffset(), nowNanos);
         IcePath path = ice.findSelected();
-        if (length > 0 && path != null) {
+        // For a client that wants no audio the pace is kept all the same, or an agent would wait
+        // for ever to be heard out.
+        if (length > 0 && path != null && spec.sends()) {
             outbox.commit(path, length);
             LoopCounters.add(loop.counters().rtpSent, 1);
         }
