@@ -119,6 +119,11 @@ public final class FakeVoiceAgent implements AutoCloseable {
             out.onError(status.asRuntimeException());
         }
 
+        /** Reads on, for an agent that was {@link #reluctant}. */
+        public void readAll() {
+            out.request(Integer.MAX_VALUE);
+        }
+
         public boolean isReady() {
             return out.isReady();
         }
@@ -143,6 +148,7 @@ public final class FakeVoiceAgent implements AutoCloseable {
     private final BlockingQueue<Call> calls = new LinkedBlockingQueue<>();
     private final Function<SessionStart, Object> answer;
     private final boolean echo;
+    private final boolean reluctant;
     private volatile SessionStart lastStart = SessionStart.getDefaultInstance();
 
     /**
@@ -151,8 +157,18 @@ public final class FakeVoiceAgent implements AutoCloseable {
      * @param echo whether input audio is said back
      */
     public FakeVoiceAgent(Function<SessionStart, Object> answer, boolean echo) {
+        this(answer, echo, false);
+    }
+
+    /** Accepts with Opus and then reads nothing until {@link Call#readAll}. */
+    public static FakeVoiceAgent reluctant() {
+        return new FakeVoiceAgent(opus(), false, true);
+    }
+
+    private FakeVoiceAgent(Function<SessionStart, Object> answer, boolean echo, boolean reluctant) {
         this.answer = answer;
         this.echo = echo;
+        this.reluctant = reluctant;
         this.server =
                 NettyServerBuilder.forAddress(
                                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
@@ -196,6 +212,10 @@ public final class FakeVoiceAgent implements AutoCloseable {
         @Override
         public StreamObserver<ConverseRequest> converse(StreamObserver<ConverseResponse> out) {
             Call call = new Call((ServerCallStreamObserver<ConverseResponse>) out);
+            if (reluctant) {
+                call.out.disableAutoRequest();
+                call.out.request(1);
+            }
             return new StreamObserver<>() {
                 @Override
                 public void onNext(ConverseRequest message) {

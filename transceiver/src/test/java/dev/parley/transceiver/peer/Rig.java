@@ -18,6 +18,7 @@ import dev.parley.transceiver.control.Calls;
 import dev.parley.transceiver.control.ControlService;
 import dev.parley.transceiver.control.RouteMint;
 import dev.parley.transceiver.inference.Backends;
+import dev.parley.transceiver.media.AudioCounters;
 import dev.parley.transceiver.peer.FakeUdpPort.Address;
 import dev.parley.transceiver.session.LoopMetrics;
 import dev.parley.transceiver.session.LoopSettings;
@@ -69,6 +70,7 @@ public final class Rig implements AutoCloseable {
     private final FakeVoiceAgent agent;
     private final FakeUdpPort port = new FakeUdpPort(this::deliver);
     private final Semaphore wakeups = new Semaphore(0);
+    private final AudioCounters audio = new AudioCounters();
     private final Backends backends;
     private final MediaLoop loop;
     private final Calls calls = new Calls(3);
@@ -80,7 +82,7 @@ public final class Rig implements AutoCloseable {
 
     public Rig(FakeVoiceAgent agent, SessionLimits limits, long highWaterMillis) {
         this.agent = agent;
-        backends = Backends.open(Map.of("*", agent.target()), Duration.ofMinutes(5));
+        backends = Backends.open(Map.of("*", agent.target()), Duration.ofMinutes(5), audio);
         SecureRandom random = new SecureRandom();
         RouteKeys keys = RouteKeys.of(Map.of(1, new byte[16]));
         loop =
@@ -130,6 +132,11 @@ public final class Rig implements AutoCloseable {
 
     public MediaLoop loop() {
         return loop;
+    }
+
+    /** Dropped audio. */
+    public AudioCounters audio() {
+        return audio;
     }
 
     /** A client at a place. */

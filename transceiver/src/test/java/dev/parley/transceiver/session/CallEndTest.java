@@ -199,6 +199,26 @@ class CallEndTest {
     }
 
     @Test
+    void endsOnlyTheSessionThatAFaultHits() {
+        Peer unlucky = rig.client("actpass", PLACE);
+        rig.connect(unlucky);
+        FakeVoiceAgent.Call unluckyCall = rig.agent().awaitCall();
+        Session faulty = rig.loop().table().all().getFirst();
+        Peer other = rig.client("actpass", new Place(Address.ipv4(2, 50_002), true));
+        rig.connect(other);
+        FakeVoiceAgent.Call otherCall = rig.agent().awaitCall();
+
+        // Longer than anything that could ever be sent: writing it leaves the buffer.
+        rig.loop().post(new LoopCommand.DtlsSend(faulty, new byte[1 << 20]));
+        rig.pump(() -> rig.calls().count() == 1);
+        assertThat(unluckyCall.await(ConverseRequest::hasSessionEnd).getSessionEnd().getReason())
+                .isEqualTo(EndReason.END_REASON_INTERNAL_ERROR);
+        other.sendOpus(1, 960, (byte) 0xF8, (byte) 1);
+        rig.run();
+        otherCall.await(ConverseRequest::hasInputAudio);
+    }
+
+    @Test
     void saysGoodbyeInRtcp() {
         Peer peer = rig.client("actpass", PLACE);
         CreateSessionResponse created = rig.connect(peer);

@@ -10,6 +10,7 @@ import dev.parley.proto.inference.v1.PlaybackStopped;
 import dev.parley.rtc.rtp.ReceptionStatistics;
 import dev.parley.rtc.rtp.RtcpReader;
 import dev.parley.rtc.rtp.RtcpType;
+import dev.parley.transceiver.media.AudioDrop;
 import dev.parley.transceiver.peer.FakeUdpPort.Address;
 import dev.parley.transceiver.peer.FakeVoiceAgent;
 import dev.parley.transceiver.peer.Peer;
@@ -103,7 +104,7 @@ class OutputCallTest {
             Peer listener = narrow.client("actpass", PLACE);
             narrow.connect(listener);
             FakeVoiceAgent.Call call = narrow.agent().awaitCall();
-            byte[] packet = new byte[1_200];
+            byte[] packet = new byte[1_100];
             packet[0] = (byte) 0xF8;
             int said = 0;
             while (call.isReady() && said < 5_000) {
@@ -118,6 +119,23 @@ class OutputCallTest {
             assertThat(stopped.getAudioEndMs()).isEqualTo(wanted * 20L);
             assertThat(call.isReady()).isTrue();
         }
+    }
+
+    @Test
+    void dropsWhatIsNoOpusPacketOrTooLongForADatagram() {
+        FakeVoiceAgent.Call call = connect();
+        call.say("r", new byte[0]);
+        call.say("r", new byte[1_173]);
+        // Code 3 without its count of frames, RFC 6716 3.2.5.
+        call.say("r", (byte) 0xFB);
+        byte[] longest = new byte[1_172];
+        longest[0] = (byte) 0xF8;
+        call.say("r", longest);
+        rig.advanceUntil(() -> !peer.speech().isEmpty());
+        rig.advance(100);
+        assertThat(peer.speech()).hasSize(1);
+        assertThat(peer.speech().getFirst().payload()).hasSize(1_172);
+        assertThat(rig.audio().count(AudioDrop.OUTPUT_INVALID)).isEqualTo(3);
     }
 
     private static PlaybackStopped awaitStopped(Rig rig, FakeVoiceAgent.Call call) {

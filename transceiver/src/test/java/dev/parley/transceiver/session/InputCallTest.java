@@ -1,0 +1,184 @@
+package dev.parley.transceiver.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.proto.inference.v1.ConverseRequest;
+import dev.parley.proto.inference.v1.InputAudio;
+import dev.parley.transceiver.media.AudioDrop;
+import dev.parley.transceiver.peer.FakeUdpPort.Address;
+import dev.parley.transceiver.peer.FakeVoiceAgent;
+import dev.parley.transceiver.peer.Peer;
+import dev.parley.transceiver.peer.Rig;
+import dev.parley.transceiver.peer.Rig.Place;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** From the caller's packets to inference. */
+class InputCallTest {
+    private static final Place PLACE = new Place(Address.ipv4(1, 50_001), true);
+
+    private final Rig rig = Rig.withOpus();
+    private final Peer peer = rig.client("actpass", PLACE);
+
+    @AfterEach
+    void close() {
+        rig.close();
+    }
+
+    private FakeVoiceAgent.Call connect() {
+        rig.connect(peer);
+        return rig.agent().awaitCall();
+    }
+
+    private void send(int sequence) {
+        peer.sendOpus(sequence, sequence * 960, (byte) 0xF8, (byte) sequence);
+        rig.run();
+    }
+
+    /** Packets as they were sent, to be delivered in any order. */
+    private byte[][] packets(int first, int count) {
+        byte[][] packets = new byte[count][];
+        for (int i = 0; i < count; i++) {
+            int sequence = first + i;
+            packets[i] =
+                    peer.protect(
+                            Peer.SSRC,
+                            sequence,
+                            sequence * 960,
+                            Peer.OPUS,
+                            -1,
+                            (byte) 0xF8,
+                            (byte) sequence);
+        }
+        return packets;
+    }
+
+    private void deliver(byte[] packet) {
+        // Received in place, so a second delivery needs a copy.
+        rig.arrive(PLACE, packet.clone());
+        rig.run();
+    }
+
+    private static void assertNext(FakeVoiceAgent.Call call, int packet, long offsetMillis) {
+        InputAudio audio = call.await(ConverseRequest::hasInputAudio).getInputAudio();
+        assertThat(audio.getAudio().byteAt(1)).isEqualTo((byte) packet);
+        assertThat(audio.getAudioOffsetMs()).isEqualTo(offsetMillis);
+    }
+
+    @Test
+    void ordersPacketsAndKeepsTheirTimes() {
+        FakeVoiceAgent.Call call = connect();
+        byte[][] packets = packets(10, 4);
+        for (int index : new int[] {0, 2, 1, 3}) {
+            deliver(packets[index]);
+        }
+        assertNext(call, 10, 0);
+        assertNext(call, 11, 20);
+        assertNext(call, 12, 40);
+        assertNext(call, 13, 60);
+    }
+
+    @Test
+    void goesOnWithoutAMissingPacketAfter60Millis() {
+        FakeVoiceAgent.Call call = connect();
+        byte[][] packets = packets(1, 3);
+        deliver(packets[0]);
+        deliver(packets[2]);
+        rig.advance(59);
+        assertNext(call, 1, 0);
+        assertThat(call.received()).noneMatch(ConverseRequest::hasInputAudio);
+        rig.advance(1);
+        assertNext(call, 3, 40);
+        deliver(packets[1]);
+        deliver(packets[2]);
+        assertThat(rig.counters()).containsEntry("rtp_late", 1L).containsEntry("srtp_replayed", 1L);
+    }
+
+    @Test
+    void followsASenderThatChangesItsSource() {
+        FakeVoiceAgent.Call call = connect();
+        send(1);
+        rig.advance(1_000);
+        peer.sendOpusFrom(77, 60_000, 123_456, (byte) 0xF8, (byte) 2);
+        peer.sendOpusFrom(77, 60_001, 124_416, (byte) 0xF8, (byte) 3);
+        // A straggler of the old source must not switch back.
+        send(2);
+        assertNext(call, 1, 0);
+        assertNext(call, 2, 1_000);
+        assertNext(call, 3, 1_020);
+        assertThat(rig.counters()).containsEntry("rtp_old_source", 1L);
+    }
+
+    @Test
+    void followsASequenceNumberThatStartsOver() {
+        FakeVoiceAgent.Call call = connect();
+        send(1);
+        rig.advance(20);
+        peer.sendOpus(30_000, 960, (byte) 0xF8, (byte) 2);
+        peer.sendOpus(30_001, 1_920, (byte) 0xF8, (byte) 3);
+        rig.run();
+        assertNext(call, 1, 0);
+        // RFC 3550 A.1: the first packet after the jump is not believed yet.
+        InputAudio after = call.await(ConverseRequest::hasInputAudio).getInputAudio();
+        assertThat(after.getAudio().byteAt(1)).isEqualTo((byte) 3);
+        assertThat(rig.counters()).containsEntry("rtp_sequence_jump", 1L);
+    }
+
+    @Test
+    void dropsWhatIsNotTheNegotiatedAudio() {
+        FakeVoiceAgent.Call call = connect();
+        byte[] video = peer.protect(Peer.SSRC, 1, 0, 96, -1, (byte) 0xF8, (byte) 1);
+        rig.arrive(PLACE, video);
+        peer.sendOpus(2, 960);
+        peer.sendOpus(3, 1_920, (byte) 0xFB);
+        peer.sendOpus(4, 2_880, (byte) 0xF8, (byte) 4);
+        rig.run();
+        InputAudio audio = call.await(ConverseRequest::hasInputAudio).getInputAudio();
+        assertThat(audio.getAudio().byteAt(1)).isEqualTo((byte) 4);
+        assertThat(rig.counters()).containsEntry("rtp_payload_type", 1L);
+        assertThat(rig.audio().count(AudioDrop.INPUT_MALFORMED)).isEqualTo(2);
+    }
+
+    @Test
+    void survivesAHundredForgedPackets() {
+        FakeVoiceAgent.Call call = connect();
+        send(1);
+        for (int i = 0; i < 100; i++) {
+            byte[] forged = new byte[60];
+            forged[0] = (byte) 0x80;
+            forged[1] = Peer.OPUS;
+            forged[3] = (byte) i;
+            rig.arrive(PLACE, forged);
+        }
+        rig.run();
+        send(2);
+        assertNext(call, 1, 0);
+        assertNext(call, 2, 20);
+        assertThat(rig.counters()).containsEntry("srtp_authentication_failed", 100L);
+    }
+
+    @Test
+    void neverGrowsForAnAgentThatDoesNotRead() {
+        try (Rig stuck = new Rig(FakeVoiceAgent.reluctant(), Rig.LIMITS, 30_000)) {
+            Peer talker = stuck.client("actpass", PLACE);
+            stuck.connect(talker);
+            FakeVoiceAgent.Call call = stuck.agent().awaitCall();
+            byte[] packet = new byte[1_000];
+            packet[0] = (byte) 0xF8;
+            int sent = 0;
+            while (stuck.audio().count(AudioDrop.INPUT_INFERENCE_SLOW) == 0 && sent < 10_000) {
+                talker.sendOpus(sent & 0xFFFF, sent * 960, packet);
+                stuck.run();
+                sent++;
+            }
+            assertThat(sent).isLessThan(10_000);
+            call.readAll();
+            InputAudio last = InputAudio.getDefaultInstance();
+            while (last.getSequenceNumber() < sent - 1) {
+                InputAudio next = call.await(ConverseRequest::hasInputAudio).getInputAudio();
+                assertThat(next.getAudioOffsetMs()).isEqualTo(next.getSequenceNumber() * 20);
+                last = next;
+            }
+        }
+    }
+}
