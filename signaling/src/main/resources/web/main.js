@@ -48,6 +48,7 @@ window.addEventListener("pagehide", () => current?.call.end({ leaving: true }));
 restoreChoices();
 const obstacle = microphone.obstacle();
 if (obstacle) {
+  show("idle", "Not from here.", obstacle.title);
   showProblem(obstacle);
   byId("connect").disabled = true;
 } else {
@@ -86,7 +87,7 @@ async function connect() {
     byId("mute").disabled = false;
     session.reader = new StatsReader(session.call.peer);
     waitForAudio(session);
-    every(session, 1_000, () => showStats(session));
+    every(session, 1_000, oneAtATime(() => showStats(session)));
     every(session, 1_000, () => showClock(session));
   } catch (error) {
     if (current === session) {
@@ -220,7 +221,7 @@ async function listMicrophones() {
 
 /** The first audio that the browser has decoded, looked for often, but not for ever. */
 function waitForAudio(session) {
-  const timer = every(session, 20, async () => {
+  const look = oneAtATime(async () => {
     if (performance.now() - session.connectedAt > FIRST_AUDIO_PATIENCE_MS) {
       clearInterval(timer);
     }
@@ -233,6 +234,7 @@ function waitForAudio(session) {
       events.add(`First audio ${Math.round(ms)} ms after connecting`, "good");
     }
   });
+  const timer = every(session, 20, look);
 }
 
 async function showStats(session) {
@@ -353,6 +355,19 @@ function every(session, period, action) {
   const timer = setInterval(action, period);
   session.timers.push(timer);
   return timer;
+}
+
+/** Leaves a turn out while the last one goes on. */
+function oneAtATime(action) {
+  let busy = false;
+  return async () => {
+    if (!busy) {
+      busy = true;
+      await action().finally(() => {
+        busy = false;
+      });
+    }
+  };
 }
 
 function agent() {

@@ -33,7 +33,8 @@ export class StatsReader {
     const codec = report.get(inbound?.codecId ?? outbound?.codecId);
 
     const now = {
-      at: performance.now(),
+      // When the browser looked, not when it told: a busy one tells several late readings at once.
+      at: outbound?.timestamp ?? inbound?.timestamp ?? 0,
       received: inbound?.packetsReceived ?? 0,
       lost: inbound?.packetsLost ?? 0,
       bytesDown: bytes(inbound, "Received"),
