@@ -185,6 +185,17 @@ class BodiesTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"/nope", "/healthz", "/", "/main.js", "/v1/realtime/calls/rtc_x"})
+    void sendsNoContentAfterHead(String path) throws IOException {
+        try (var client = new RawHttp(FIXTURE.signaling)) {
+            client.send("HEAD " + path + " HTTP/1.1\r\nHost: x\r\n\r\n");
+            assertThat(client.head()).startsWith("HTTP/1.1 ");
+            client.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+            assertThat(client.response()).startsWith("HTTP/1.1 200 ").endsWith("live\"}");
+        }
+    }
+
     @Test
     void refusesHugeHeaders() throws IOException {
         try (var client = new RawHttp(FIXTURE.signaling)) {

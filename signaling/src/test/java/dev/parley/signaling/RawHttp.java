@@ -24,6 +24,20 @@ final class RawHttp implements AutoCloseable {
 
     /** One response with its content, which must have a Content-Length. */
     String response() throws IOException {
+        String head = head();
+        String lower = head.toLowerCase(Locale.ROOT);
+        int at = lower.indexOf("content-length:");
+        int length =
+                at < 0
+                        ? 0
+                        : Integer.parseInt(
+                                lower.substring(at + 15).lines().findFirst().orElseThrow().strip());
+        byte[] content = socket.getInputStream().readNBytes(length);
+        return head + new String(content, StandardCharsets.UTF_8);
+    }
+
+    /** One response up to its content. */
+    String head() throws IOException {
         InputStream in = socket.getInputStream();
         StringBuilder head = new StringBuilder();
         while (head.indexOf("\r\n\r\n") < 0) {
@@ -33,14 +47,7 @@ final class RawHttp implements AutoCloseable {
             }
             head.append((char) next);
         }
-        String lower = head.toString().toLowerCase(Locale.ROOT);
-        int at = lower.indexOf("content-length:");
-        int length =
-                at < 0
-                        ? 0
-                        : Integer.parseInt(
-                                lower.substring(at + 15).lines().findFirst().orElseThrow().strip());
-        return head + new String(in.readNBytes(length), StandardCharsets.UTF_8);
+        return head.toString();
     }
 
     /** Waits for the server to close the connection. */
