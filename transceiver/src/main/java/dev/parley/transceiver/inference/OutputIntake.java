@@ -117,7 +117,7 @@ final class OutputIntake {
     private int samples(ByteString audio) {
         if (!format.isPcm()) {
             return audio.size() <= MAX_OPUS_BYTES
-                            && opus.wrap(audio.asReadOnlyByteBuffer(), 0, audio.size())
+                            && opus.wrap(audio.asReadOnlyByteBuffer().slice(), 0, audio.size())
                     ? opus.durationSamples()
                     : -1;
         }
