@@ -164,6 +164,14 @@ class ParrotAgentTest {
     }
 
     @Test
+    void isNotWokenByAMicrophoneThatIsUnmuted() {
+        SyntheticSpeech room =
+                new SyntheticSpeech(RATE, 18).noise(0, 4, -48, 5).noise(10, 18, -48, 6);
+
+        assertThat(edge.start("parrot").speak(room.samples()).kinds()).isEmpty();
+    }
+
+    @Test
     void ignoresAClick() {
         short[] heard = new SyntheticSpeech(RATE, 4).noise(0, 4, -60, 1).samples();
         for (int i = RATE; i < RATE + 480; i++) {
