@@ -92,12 +92,15 @@ public final class AllInOne implements AutoCloseable {
                                                             RelayConfig.class,
                                                             Map.of(
                                                                     "public_addresses",
-                                                                            publicAddress,
+                                                                    publicAddress,
                                                                     "upstream_address",
-                                                                            LOOPBACK_ANY_PORT,
+                                                                    LOOPBACK_ANY_PORT,
+                                                                    "workers",
+                                                                    "1",
                                                                     "transceiver_cidrs",
-                                                                            "127.0.0.0/8",
-                                                                    "route_keys", routeKeys)),
+                                                                    "127.0.0.0/8",
+                                                                    "route_keys",
+                                                                    routeKeys)),
                                                     telemetry)));
             InetSocketAddress relayAddress = relay.publicAddresses().getFirst();
             Map<String, String> signalingOptions = new HashMap<>();

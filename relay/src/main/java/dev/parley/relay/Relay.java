@@ -5,6 +5,7 @@ import dev.parley.runtime.config.ConfigException;
 import dev.parley.runtime.config.ConfigLoader;
 import dev.parley.runtime.config.HostPort;
 import dev.parley.runtime.udp.IpAddress;
+import dev.parley.runtime.udp.LoopThreads;
 import dev.parley.runtime.udp.UdpBindException;
 import dev.parley.runtime.udp.UdpOptions;
 import dev.parley.runtime.udp.UdpPoller;
@@ -45,7 +46,7 @@ public final class Relay implements AutoCloseable {
         WarmUp.run(config, hash);
         Relay relay = new Relay(bindAll(config, hash));
         relay.metrics.register(telemetry, FlowTable.capacityFor(config.maxFlows()));
-        ThreadFactory threads = threads(config, relay.loops.size());
+        ThreadFactory threads = LoopThreads.factory("relay-", config.udp());
         relay.loops.forEach(loop -> loop.start(threads));
         LOG.log(System.Logger.Level.INFO, relay.addresses(config));
         return relay;
@@ -151,14 +152,6 @@ public final class Relay implements AutoCloseable {
                     Integer.toString(asked),
                     limit);
         }
-    }
-
-    private static ThreadFactory threads(RelayConfig config, int loops) {
-        if (config.udp().isBatched() && Carriers.parallelism() <= loops) {
-            LOG.log(System.Logger.Level.WARNING, Carriers.advice(loops));
-            return Thread.ofPlatform().name("relay-", 0).factory();
-        }
-        return Thread.ofVirtual().name("relay-", 0).factory();
     }
 
     private String addresses(RelayConfig config) {

@@ -1,6 +1,7 @@
 package dev.parley.relay;
 
 import dev.parley.runtime.udp.CoreAffinity;
+import dev.parley.runtime.udp.LoopThreads;
 import dev.parley.runtime.udp.UdpPoller;
 import dev.parley.runtime.udp.UdpPort;
 import java.io.IOException;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The thread is virtual and blocks in {@link UdpPoller#await}, where a batched poller keeps its
  * carrier: that is the reader locked to a thread, and it costs half of what parking costs. The JDK
- * does not replace a carrier held that way; see {@link Carriers}.
+ * does not replace a carrier held that way; see {@link LoopThreads}.
  */
 final class RelayLoop implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(RelayLoop.class.getName());

@@ -8,6 +8,7 @@ import dev.parley.rtc.rtp.NtpTime;
 import dev.parley.runtime.config.ConfigException;
 import dev.parley.runtime.config.ConfigLoader;
 import dev.parley.runtime.udp.IpAddress;
+import dev.parley.runtime.udp.LoopThreads;
 import dev.parley.runtime.udp.UdpBindException;
 import dev.parley.runtime.udp.UdpOptions;
 import dev.parley.runtime.udp.UdpPoller;
@@ -198,7 +199,9 @@ public final class Transceiver implements AutoCloseable {
                             + "; free it or give an address of this machine");
         }
         MediaLoop loop = new MediaLoop(settings, port, poller::wakeup, ntp, random, calls::remove);
-        LoopThread thread = LoopThread.start("media-loop-" + index, loop, poller, clock);
+        LoopThread thread =
+                LoopThread.start(
+                        LoopThreads.factory("media-loop-", config.udp()), loop, poller, clock);
         return new Loop(loop, thread, port.localAddress());
     }
 

@@ -4,13 +4,12 @@ import dev.parley.runtime.udp.UdpPoller;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.concurrent.ThreadFactory;
 import java.util.function.LongSupplier;
 
 /**
- * The thread of one media loop: runs it, and waits in its poller between. A virtual thread; the
- * kernel-batched poller blocks its carrier, which the scheduler does not make up for, so a process
- * with {@code n} loops needs at least {@code n + 1} carriers, {@code
- * jdk.virtualThreadScheduler.parallelism}.
+ * The thread of one media loop, as {@link dev.parley.runtime.udp.LoopThreads} makes it: runs it,
+ * and waits in its poller between.
  */
 public final class LoopThread implements AutoCloseable {
     private static final Logger LOGGER = System.getLogger(LoopThread.class.getName());
@@ -27,21 +26,23 @@ public final class LoopThread implements AutoCloseable {
     /**
      * Starts it.
      *
+     * @param threads makes its thread
      * @param poller of the loop's port; closed with it by the thread when it ends
      * @param clock monotonic nanoseconds
      */
     public static LoopThread start(
-            String name, MediaLoop loop, UdpPoller poller, LongSupplier clock) {
-        LoopThread started = new LoopThread(name, loop, poller, clock);
+            ThreadFactory threads, MediaLoop loop, UdpPoller poller, LongSupplier clock) {
+        LoopThread started = new LoopThread(threads, loop, poller, clock);
         started.thread.start();
         return started;
     }
 
-    private LoopThread(String name, MediaLoop loop, UdpPoller poller, LongSupplier clock) {
+    private LoopThread(
+            ThreadFactory threads, MediaLoop loop, UdpPoller poller, LongSupplier clock) {
         this.loop = loop;
         this.poller = poller;
         this.clock = clock;
-        this.thread = Thread.ofVirtual().name(name).unstarted(this::run);
+        this.thread = threads.newThread(this::run);
     }
 
     private void run() {
