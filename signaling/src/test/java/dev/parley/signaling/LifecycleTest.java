@@ -13,6 +13,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -104,6 +105,16 @@ class LifecycleTest {
             fixture.send(fixture.request(call).DELETE());
             fixture.send(fixture.request(call).DELETE());
             fixture.post("/v1/realtime/calls", "text/plain", "x");
+            // Only what was really sent is counted, so the client may be a moment ahead.
+            long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
+            while (!Long.valueOf(2)
+                            .equals(
+                                    fixture.telemetry
+                                            .snapshot()
+                                            .get("parley.signaling.responses{class=4xx}"))
+                    && System.nanoTime() - deadline < 0) {
+                Thread.onSpinWait();
+            }
 
             assertThat(fixture.telemetry.snapshot())
                     .containsEntry("parley.signaling.calls{event=created}", 1L)
