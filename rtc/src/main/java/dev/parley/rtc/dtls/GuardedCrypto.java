@@ -29,7 +29,7 @@ final class GuardedCrypto extends JcaTlsCrypto {
     }
 
     /** Passes everything on, and sees to it that records which make no sense are dropped. */
-    private record GuardedCipher(TlsCipher cipher) implements TlsCipher {
+    record GuardedCipher(TlsCipher cipher) implements TlsCipher {
         @Override
         public TlsDecodeResult decodeCiphertext(
                 long seqNo,

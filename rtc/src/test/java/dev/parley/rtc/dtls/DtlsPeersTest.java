@@ -122,6 +122,25 @@ class DtlsPeersTest {
     }
 
     @Test
+    void clientRefusesTwoProfilesAtOnce() throws Exception {
+        DtlsOutcome outcome = connect(new Habits(List.of(0x0001, 0x0007), true, Shown.ECDSA));
+
+        assertThat(HandshakePair.failed(outcome).reason()).isEqualTo(DtlsFailure.NO_SRTP_PROFILE);
+    }
+
+    @Test
+    void clientRefusesAMasterKeyIdentifierThatItDidNotOffer() throws Exception {
+        DtlsOutcome outcome = connect(new Habits(SHA1_80, true, Shown.ECDSA, 4));
+
+        assertThat(HandshakePair.failed(outcome).reason()).isEqualTo(DtlsFailure.NO_SRTP_PROFILE);
+    }
+
+    @Test
+    void serverDeclinesAMasterKeyIdentifier() throws Exception {
+        HandshakePair.connected(serve(new Habits(SHA1_80, true, Shown.ECDSA, 4)));
+    }
+
+    @Test
     void clientRefusesAServerWithoutExtendedMasterSecret() throws Exception {
         DtlsOutcome outcome = connect(new Habits(SHA1_80, false, Shown.ECDSA));
 

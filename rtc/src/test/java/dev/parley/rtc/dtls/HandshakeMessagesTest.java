@@ -2,11 +2,17 @@ package dev.parley.rtc.dtls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.reflect.Proxy;
 import java.util.HexFormat;
 import java.util.Random;
+import org.bouncycastle.tls.ProtocolVersion;
+import org.bouncycastle.tls.TlsFatalAlert;
+import org.bouncycastle.tls.crypto.TlsCipher;
+import org.bouncycastle.tls.crypto.TlsDecodeResult;
 import org.junit.jupiter.api.Test;
 
 class HandshakeMessagesTest {
+    private static final int APPLICATION_DATA = 23;
     private static final String SHORT_MESSAGE = "0b 000004 0001 000000 000004 01020304";
     private static final String LONG_MESSAGE = "0b 004001 0002 000000 000001 01";
 
@@ -41,6 +47,33 @@ class HandshakeMessagesTest {
                 }
             }
             HandshakeMessages.anyTooLongInDatagram(bytes, 0, bytes.length);
+        }
+    }
+
+    @Test
+    void findsItInEncryptedRecordsOnceTheyAreDecrypted() throws Exception {
+        byte[] content = HexFormat.of().parseHex(LONG_MESSAGE.replace(" ", ""));
+
+        assertThat(decode(content, HandshakeMessages.CONTENT_TYPE)).isEqualTo("bad_record_mac(20)");
+        assertThat(decode(content, APPLICATION_DATA)).isEqualTo("decoded");
+    }
+
+    private static String decode(byte[] content, int contentType) throws Exception {
+        TlsCipher decrypting =
+                (TlsCipher)
+                        Proxy.newProxyInstance(
+                                TlsCipher.class.getClassLoader(),
+                                new Class<?>[] {TlsCipher.class},
+                                (_, _, _) ->
+                                        new TlsDecodeResult(
+                                                content, 0, content.length, (short) contentType));
+        try {
+            new GuardedCrypto.GuardedCipher(decrypting)
+                    .decodeCiphertext(
+                            0, (short) contentType, ProtocolVersion.DTLSv12, content, 0, 0);
+            return "decoded";
+        } catch (TlsFatalAlert e) {
+            return String.valueOf(e.getMessage());
         }
     }
 

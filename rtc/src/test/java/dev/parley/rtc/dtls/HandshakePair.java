@@ -19,6 +19,9 @@ final class HandshakePair {
     static final DtlsIdentity CLIENT_IDENTITY = DtlsIdentity.generate(RANDOM);
     static final DtlsIdentity SERVER_IDENTITY = DtlsIdentity.generate(RANDOM);
 
+    /** What an outcome is before {@link #run} has set it. */
+    static final DtlsOutcome NOT_RUN = new DtlsOutcome.Failed(DtlsFailure.PROTOCOL, "not run");
+
     private static final Executor VIRTUAL = task -> Thread.ofVirtual().start(task);
 
     /** First wait before a flight is sent again: short, so that lossy paths do not slow tests. */
@@ -30,8 +33,8 @@ final class HandshakePair {
     /** What the server's session answers to its reader once the handshake is over. */
     CompletableFuture<Integer> serverReader = new CompletableFuture<>();
 
-    DtlsOutcome clientOutcome = new DtlsOutcome.Failed(DtlsFailure.PROTOCOL, "not run");
-    DtlsOutcome serverOutcome = new DtlsOutcome.Failed(DtlsFailure.PROTOCOL, "not run");
+    DtlsOutcome clientOutcome = NOT_RUN;
+    DtlsOutcome serverOutcome = NOT_RUN;
 
     HandshakePair(SimulatedLink.Faults faults, long seed) {
         SimulatedLink[] ends = SimulatedLink.pair(faults, seed);

@@ -36,11 +36,17 @@ final class StrangePeers {
     }
 
     /** What a peer does otherwise than we would. */
-    record Habits(List<Integer> srtpProfiles, boolean extendedMasterSecret, Shown shown) {
+    record Habits(
+            List<Integer> srtpProfiles, boolean extendedMasterSecret, Shown shown, int mkiLength) {
+        Habits(List<Integer> srtpProfiles, boolean extendedMasterSecret, Shown shown) {
+            this(srtpProfiles, extendedMasterSecret, shown, 0);
+        }
+
         void addTo(Hashtable extensions) throws IOException {
             if (!srtpProfiles.isEmpty()) {
                 int[] ids = srtpProfiles.stream().mapToInt(Integer::intValue).toArray();
-                TlsSRTPUtils.addUseSRTPExtension(extensions, new UseSRTPData(ids, null));
+                TlsSRTPUtils.addUseSRTPExtension(
+                        extensions, new UseSRTPData(ids, new byte[mkiLength]));
             }
         }
     }
