@@ -120,10 +120,8 @@ public final class ReceptionStatistics {
         long lostInterval = expectedInterval - (received - receivedPrior);
         expectedPrior = expected();
         receivedPrior = received;
-        fractionLost =
-                expectedInterval == 0 || lostInterval <= 0
-                        ? 0
-                        : (int) Math.min((lostInterval << 8) / expectedInterval, 255);
+        // Less than 256: what is expected grows only when a packet comes.
+        fractionLost = lostInterval <= 0 ? 0 : (int) ((lostInterval << 8) / expectedInterval);
     }
 
     /** Whether any packet was counted: there is nothing to report otherwise. */

@@ -36,6 +36,31 @@ class ReceptionStatisticsTest {
         statistics.endInterval();
         assertThat(statistics.fractionLost()).isZero();
         assertThat(statistics.cumulativeLost()).isEqualTo(50);
+
+        receiveFrames(225, 300);
+        statistics.endInterval();
+        assertThat(statistics.fractionLost()).isEqualTo(64);
+        assertThat(statistics.cumulativeLost()).isEqualTo(75);
+    }
+
+    @Test
+    void tellsNearlyTotalLossInEightBits() {
+        receiveFrames(0, 1);
+        statistics.endInterval();
+        receiveFrames(2_900, 2_901);
+        statistics.endInterval();
+
+        assertThat(statistics.fractionLost()).isEqualTo(255);
+    }
+
+    @Test
+    void tellsNoLossOfAnIntervalWithoutPackets() {
+        receiveFrames(0, 10);
+        receiveFrames(20, 21);
+        statistics.endInterval();
+        statistics.endInterval();
+
+        assertThat(statistics.fractionLost()).isZero();
     }
 
     @Test

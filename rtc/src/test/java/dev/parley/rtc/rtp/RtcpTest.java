@@ -126,7 +126,7 @@ class RtcpTest {
                 "80c80001 00000001", // too short for a sender report
                 "82cb0001 00000001", // two sources announced, one there
                 "80c90001 00000001 81cb0002 00000001", // the second one does not fit
-                "a0c90001 00000001 80c90001 00000001", // padding not in the last packet
+                "a0c90002 00000001 00000004 80c90001 00000001", // padding not in the last packet
                 "a0c90001 00000000", // padding of zero bytes
                 "a0c90001 00000004", // padding where the SSRC should be
             })

@@ -24,6 +24,13 @@ class SequenceExtenderTest {
         assertThat(extender.extend(65535)).isEqualTo(-1);
     }
 
+    @Test
+    void measuresFromTheHighestNotFromTheLast() {
+        assertThat(extender.extend(30_000)).isEqualTo(30_000);
+        assertThat(extender.extend(0)).isZero();
+        assertThat(extender.extend(40_000)).isEqualTo(40_000);
+    }
+
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3})
     void followsLossAndReorderingForManyCycles(long seed) {
