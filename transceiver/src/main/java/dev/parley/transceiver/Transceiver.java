@@ -80,6 +80,8 @@ public final class Transceiver implements AutoCloseable {
         LongSupplier clock = System::nanoTime;
         NtpTime ntp = new NtpTime(unixNanos(), clock.getAsLong());
         RouteKeys keys = routeKeys(config.routeKeys());
+        DtlsIdentity identity = DtlsIdentity.generate(random);
+        WarmUp.run(identity, random);
         Calls calls = new Calls(config.maxSessions());
         AudioCounters audio = new AudioCounters();
         List<Loop> loops = new ArrayList<>();
@@ -108,7 +110,7 @@ public final class Transceiver implements AutoCloseable {
                             calls,
                             backends,
                             targets,
-                            DtlsIdentity.generate(random),
+                            identity,
                             new DtlsHandshake(
                                     random,
                                     (int) config.setupTimeout().toMillis(),
