@@ -14,6 +14,7 @@ import dev.parley.proto.control.v1.TransceiverGrpc;
 import dev.parley.proto.control.v1.TransceiverGrpc.TransceiverBlockingStub;
 import dev.parley.proto.inference.v1.ConverseRequest;
 import dev.parley.proto.inference.v1.EndReason;
+import dev.parley.proto.inference.v1.SessionEnd;
 import dev.parley.runtime.config.ConfigException;
 import dev.parley.runtime.config.ConfigLoader;
 import dev.parley.transceiver.peer.FakeVoiceAgent;
@@ -24,6 +25,8 @@ import java.net.InetSocketAddress;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -86,6 +89,49 @@ class TransceiverTest {
                     .isEqualTo(EndReason.END_REASON_CLIENT_HANGUP);
             assertThat(call.awaitEnd()).isEqualTo("completed");
             peer.awaitClose();
+        }
+    }
+
+    @Test
+    void endsACallWhoseAnswerNobodyWaitsForAnyMore() {
+        CountDownLatch givenUp = new CountDownLatch(1);
+        FakeVoiceAgent hesitant =
+                new FakeVoiceAgent(
+                        start -> {
+                            try {
+                                givenUp.await();
+                            } catch (InterruptedException e) {
+                                Thread.currentThread().interrupt();
+                            }
+                            return FakeVoiceAgent.opus().apply(start);
+                        },
+                        false);
+        InetSocketAddress media = transceiver.mediaAddresses().getFirst();
+        Transceiver other = start(Map.of("backends", "*=" + hesitant.target()));
+        ManagedChannel toOther =
+                NettyChannelBuilder.forAddress(other.controlAddress()).usePlaintext().build();
+        try (hesitant;
+                other;
+                SocketPeer peer = new SocketPeer("actpass", media)) {
+            assertThatThrownBy(
+                            () ->
+                                    TransceiverGrpc.newBlockingStub(toOther)
+                                            .withDeadlineAfter(500, TimeUnit.MILLISECONDS)
+                                            .createSession(
+                                                    CreateSessionRequest.newBuilder()
+                                                            .setOfferSdp(peer.offer())
+                                                            .setModel("echo")
+                                                            .addRelayAddresses("127.0.0.1:9")
+                                                            .build()))
+                    .hasMessageContaining("DEADLINE_EXCEEDED");
+            givenUp.countDown();
+
+            SessionEnd end =
+                    hesitant.awaitCall().await(ConverseRequest::hasSessionEnd).getSessionEnd();
+            assertThat(end.getReason()).isEqualTo(EndReason.END_REASON_SETUP_TIMEOUT);
+            assertThat(end.getMessage()).isEqualTo("signaling gave up waiting");
+        } finally {
+            toOther.shutdownNow();
         }
     }
 

@@ -18,12 +18,15 @@ import dev.parley.transceiver.session.SessionSnapshot;
 import dev.parley.transceiver.session.SetupPhases;
 import dev.parley.transceiver.session.SetupPhases.Phase;
 import io.grpc.Status;
+import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /** The control API, parley.control.v1. Each request has a thread of its own and may block. */
 public final class ControlService extends TransceiverGrpc.TransceiverImplBase {
@@ -55,6 +58,12 @@ public final class ControlService extends TransceiverGrpc.TransceiverImplBase {
     @Override
     public void createSession(
             CreateSessionRequest request, StreamObserver<CreateSessionResponse> response) {
+        AtomicReference<CreateSessionResponse> created = new AtomicReference<>();
+        if (response instanceof ServerCallStreamObserver<CreateSessionResponse> call) {
+            // Signaling gave up waiting, so the client will never see the answer. gRPC runs this
+            // after the work below.
+            call.setOnCancelHandler(() -> abandon(created.get()));
+        }
         answer(
                 response,
                 () -> {
@@ -65,8 +74,20 @@ public final class ControlService extends TransceiverGrpc.TransceiverImplBase {
                                 null,
                                 "this transceiver takes no new calls");
                     }
-                    return setup.create(request);
+                    CreateSessionResponse answer = setup.create(request);
+                    created.set(answer);
+                    return answer;
                 });
+    }
+
+    private void abandon(@Nullable CreateSessionResponse created) {
+        Calls.Call call =
+                created == null
+                        ? null
+                        : calls.find(SessionId.of(created.getSessionId().toByteArray()));
+        if (call != null) {
+            call.loop().end(call.session(), EndReason.SETUP_TIMEOUT, "signaling gave up waiting");
+        }
     }
 
     @Override

@@ -53,8 +53,9 @@ public final class SocketPeer implements AutoCloseable {
      */
     public List<byte[]> exchange(int packets) {
         long start = System.nanoTime();
+        long deadline = start + PATIENCE_NANOS;
         int sent = 0;
-        while (System.nanoTime() - start < (packets + 25) * 20_000_000L) {
+        while (peer.speech().size() < packets && System.nanoTime() - deadline < 0) {
             if (sent < packets && System.nanoTime() - start >= sent * 20_000_000L) {
                 peer.sendOpus(sent, sent * FRAME_SAMPLES, (byte) 0xF8, (byte) sent, (byte) 1);
                 sent++;
