@@ -60,11 +60,12 @@ class LibwebrtcCallTest {
     }
 
     @Test
-    void theParrotSaysBackWhatItHeard() {
+    void theParrotSaysBackWhatItHeard() throws Exception {
         Wav sentence = SpeechSample.sentence();
         try (LibwebrtcCaller caller = call("parrot")) {
-            caller.awaitConnected(CONNECT_TIMEOUT);
+            LibwebrtcCaller.Setup setup = caller.awaitConnected(CONNECT_TIMEOUT);
             caller.say(sentence).join();
+            printSetup(setup, caller.millis(STUB.only().firstAudioNanos().get()));
             caller.listen(Duration.ofMillis(2_000 + (long) (1_000 * sentence.seconds())));
 
             Correlation.Match match = Correlation.of(sentence, caller.heard());
@@ -95,6 +96,18 @@ class LibwebrtcCallTest {
 
         assertThat(STUB.only().endReason().get(10, TimeUnit.SECONDS))
                 .isEqualTo(EndReason.END_REASON_CLIENT_HANGUP);
+    }
+
+    private static void printSetup(LibwebrtcCaller.Setup setup, double firstAudio) {
+        System.out.printf(
+                Locale.ROOT,
+                "set-up, from offer to first decoded audio at the stub: %.0f ms = signaling %.0f + ICE %.0f"
+                        + " + DTLS %.0f + first packet %.0f%n",
+                firstAudio - setup.offered(),
+                setup.answered() - setup.offered(),
+                setup.iceConnected() - setup.answered(),
+                setup.connected() - setup.iceConnected(),
+                firstAudio - setup.connected());
     }
 
     private static LibwebrtcCaller call(String model) {

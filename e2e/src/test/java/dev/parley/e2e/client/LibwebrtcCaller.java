@@ -120,7 +120,8 @@ public final class LibwebrtcCaller implements AutoCloseable {
                 millis(connected));
     }
 
-    private double millis(long nanos) {
+    /** Milliseconds from the start of the call to a moment on {@link System#nanoTime}'s clock. */
+    public double millis(long nanos) {
         return (nanos - startNanos) / 1e6;
     }
 
