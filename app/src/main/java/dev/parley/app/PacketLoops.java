@@ -6,10 +6,7 @@ package dev.parley.app;
  * nothing else would ever run.
  */
 final class PacketLoops {
-    /**
-     * More loops than any sensible config starts on this machine: relay workers, media loops and
-     * their rest.
-     */
+    /** Carriers that loops may keep, per core: more than any sensible config has loops. */
     private static final int LOOPS_PER_CORE = 2;
 
     private PacketLoops() {}
