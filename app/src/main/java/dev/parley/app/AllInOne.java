@@ -57,6 +57,28 @@ public final class AllInOne implements AutoCloseable {
                     new HostPort(options.publicAddress().getHostAddress(), options.udpPort())
                             .toString();
 
+            // The relay first, so that it stops last and the transceiver's goodbyes reach their
+            // clients.
+            Relay relay =
+                    services.push(
+                            explaining(
+                                    "--udp and --public-address",
+                                    () ->
+                                            Relay.start(
+                                                    ConfigLoader.of(
+                                                            RelayConfig.class,
+                                                            Map.of(
+                                                                    "public_addresses",
+                                                                    publicAddress,
+                                                                    "upstream_address",
+                                                                    LOOPBACK_ANY_PORT,
+                                                                    "workers",
+                                                                    "1",
+                                                                    "transceiver_cidrs",
+                                                                    "127.0.0.0/8",
+                                                                    "route_keys",
+                                                                    routeKeys)),
+                                                    telemetry)));
             InferenceStub stub =
                     services.push(
                             stubStarter.start(
@@ -82,26 +104,6 @@ public final class AllInOne implements AutoCloseable {
                                                     "backends",
                                                     "*=" + HostPort.of(stub.address()))),
                                     telemetry));
-            Relay relay =
-                    services.push(
-                            explaining(
-                                    "--udp and --public-address",
-                                    () ->
-                                            Relay.start(
-                                                    ConfigLoader.of(
-                                                            RelayConfig.class,
-                                                            Map.of(
-                                                                    "public_addresses",
-                                                                    publicAddress,
-                                                                    "upstream_address",
-                                                                    LOOPBACK_ANY_PORT,
-                                                                    "workers",
-                                                                    "1",
-                                                                    "transceiver_cidrs",
-                                                                    "127.0.0.0/8",
-                                                                    "route_keys",
-                                                                    routeKeys)),
-                                                    telemetry)));
             InetSocketAddress relayAddress = relay.publicAddresses().getFirst();
             Map<String, String> signalingOptions = new HashMap<>();
             signalingOptions.put(
