@@ -3,6 +3,7 @@ package dev.parley.transceiver.inference;
 import dev.parley.proto.inference.v1.SessionStart;
 import dev.parley.runtime.config.ConfigException;
 import dev.parley.transceiver.media.AudioCounters;
+import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
 import java.time.Duration;
@@ -101,6 +102,11 @@ public final class Backends implements AutoCloseable {
         ManagedChannel channel = channel(start.getModel());
         if (channel == null) {
             throw new IllegalArgumentException("no backend for model " + start.getModel());
+        }
+        if (channel.getState(true) == ConnectivityState.TRANSIENT_FAILURE) {
+            // A caller waits now; without this it would wait for gRPC's back-off, up to two
+            // minutes.
+            channel.resetConnectBackoff();
         }
         return InferenceStream.open(channel, timers, counters, start, listener);
     }
