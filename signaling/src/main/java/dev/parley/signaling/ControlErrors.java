@@ -36,7 +36,11 @@ final class ControlErrors {
 
     /** Whether a refusal is a bug or a mismatch of versions, that someone should look at. */
     static boolean isUnexpected(StatusRuntimeException error) {
-        return toRefusal(error, ErrorCode.INTERNAL_ERROR).code() == ErrorCode.INTERNAL_ERROR;
+        return switch (error.getStatus().getCode()) {
+            case INVALID_ARGUMENT, NOT_FOUND, RESOURCE_EXHAUSTED, UNAVAILABLE, DEADLINE_EXCEEDED ->
+                    false;
+            default -> true;
+        };
     }
 
     /**
@@ -72,7 +76,10 @@ final class ControlErrors {
                                     ErrorCode.INTERNAL_ERROR, "Something went wrong on our side.");
                 };
         String code = token(trailers, CODE);
-        return code.isEmpty() ? refusal : refusal.withShownCode(code);
+        // A call that is over and one that never was are the same to a stranger.
+        return code.isEmpty() || refusal.code() == ErrorCode.CALL_NOT_FOUND
+                ? refusal
+                : refusal.withShownCode(code);
     }
 
     private static RefusedException notFound(Status status, ErrorCode code, String param) {

@@ -12,6 +12,7 @@ import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Turns whatever ends a request into the one JSON error body, whether it was thrown by our code or
@@ -90,6 +91,12 @@ final class ErrorReplies implements ErrorHandler<Throwable>, DirectHandler {
         return response.build();
     }
 
+    private static String reason(@Nullable String message) {
+        return message == null || message.equals("null")
+                ? "its request line, target or headers cannot be parsed, or are too long"
+                : message;
+    }
+
     private static RefusedException ofStatus(Status status, String message) {
         return switch (status.code()) {
             case 404 -> new RefusedException(ErrorCode.NOT_FOUND, "There is nothing here.");
@@ -107,7 +114,7 @@ final class ErrorReplies implements ErrorHandler<Throwable>, DirectHandler {
             default ->
                     new RefusedException(
                             ErrorCode.INVALID_REQUEST,
-                            "The request is not valid HTTP: " + message + ".");
+                            "The request is not valid HTTP: " + reason(message) + ".");
         };
     }
 }
