@@ -3,6 +3,7 @@ package dev.parley.bench.relay;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param windowNanos how long each measurement takes
  * @param isQuick whether to leave out sizes, many flows and start-up
  * @param soakSeconds how long to soak the batched relay instead of comparing, 0 for not at all
- * @param references where the reference relays' sources lie
+ * @param referenceSource the reference relay in C; one in Go may lie beside it
  */
 record BenchOptions(
         List<Contestant> others,
@@ -24,21 +25,27 @@ record BenchOptions(
         long windowNanos,
         boolean isQuick,
         int soakSeconds,
-        Path references) {
+        Path referenceSource) {
     static final String USAGE =
             """
             usage: bench relay [--quick] [--rounds N] [--millis N] [--json FILE]
                                [--contestant NAME='COMMAND with {public} and {sink}']...
-                               [--references DIR] [--soak SECONDS]
+                               [--reference-source FILE] [--soak SECONDS]
               --quick        within a minute: fewer loads, short windows
               --rounds       interleaved rounds whose medians are shown (default 5)
               --millis       length of each measurement (default 2000)
               --json         also writes the figures to a file
               --contestant   a further relay with the same wire behaviour
-              --references   folder with reference_relay.c and reference_relay.go, which join in
-                             when gcc and go are installed (default ../shared/relaybench)
+              --reference-source
+                             a relay in C that joins in as "reference" when the file and gcc are
+                             there, and as "go" reference_relay.go from the same folder when go is;
+                             default: the variable PARLEY_REFERENCE_RELAY, otherwise
+                             shared/relaybench/reference_relay.c in a folder beside the checkout
               --soak         runs the batched relay alone under changing load, then says whether
                              it lost, leaked or grew""";
+
+    private static final String REFERENCE_VARIABLE = "PARLEY_REFERENCE_RELAY";
+    private static final String BESIDE_THE_CHECKOUT = "../shared/relaybench/reference_relay.c";
 
     private static final int DEFAULT_ROUNDS = 5;
     private static final int DEFAULT_MILLIS = 2_000;
@@ -50,14 +57,15 @@ record BenchOptions(
      *
      * @throws IllegalArgumentException when it cannot be understood; the message says why
      */
-    static BenchOptions parse(String[] arguments) {
+    static BenchOptions parse(String[] arguments, Map<String, String> environment) {
         List<Contestant> others = new ArrayList<>();
         Path json = null;
         int rounds = 0;
         int millis = 0;
         boolean quick = false;
         int soak = 0;
-        Path references = Path.of("../shared/relaybench");
+        Path referenceSource =
+                Path.of(environment.getOrDefault(REFERENCE_VARIABLE, BESIDE_THE_CHECKOUT));
         for (int i = 0; i < arguments.length; i++) {
             switch (arguments[i]) {
                 case "--quick" -> quick = true;
@@ -65,7 +73,7 @@ record BenchOptions(
                 case "--rounds" -> rounds = number(arguments, ++i);
                 case "--millis" -> millis = number(arguments, ++i);
                 case "--soak" -> soak = number(arguments, ++i);
-                case "--references" -> references = Path.of(value(arguments, ++i));
+                case "--reference-source" -> referenceSource = Path.of(value(arguments, ++i));
                 case "--contestant" -> others.add(contestant(value(arguments, ++i)));
                 default -> throw new IllegalArgumentException("unknown option " + arguments[i]);
             }
@@ -79,7 +87,7 @@ record BenchOptions(
                 TimeUnit.MILLISECONDS.toNanos(millis == 0 ? defaultMillis : millis),
                 quick,
                 soak,
-                references);
+                referenceSource);
     }
 
     private static String value(String[] arguments, int i) {

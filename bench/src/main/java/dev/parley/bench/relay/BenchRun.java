@@ -44,7 +44,7 @@ public final class BenchRun {
     public static int run(String[] arguments) throws IOException {
         BenchOptions options;
         try {
-            options = BenchOptions.parse(arguments);
+            options = BenchOptions.parse(arguments, System.getenv());
         } catch (IllegalArgumentException e) {
             System.err.println("bench relay: " + e.getMessage() + "\n" + BenchOptions.USAGE);
             return 2;
@@ -88,7 +88,7 @@ public final class BenchRun {
         List<Contestant> contestants = new ArrayList<>();
         contestants.add(Contestant.ours("batched", "native"));
         contestants.add(Contestant.ours("portable", "portable"));
-        contestants.addAll(References.build(options.references()));
+        contestants.addAll(References.build(options.referenceSource()));
         contestants.addAll(options.others());
         List<Running> running = new ArrayList<>();
         try {

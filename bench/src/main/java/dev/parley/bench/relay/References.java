@@ -13,16 +13,15 @@ import java.util.List;
 final class References {
     private References() {}
 
-    static List<Contestant> build(Path sources) throws IOException {
+    static List<Contestant> build(Path source) throws IOException {
         List<Contestant> built = new ArrayList<>();
         Path folder = Files.createTempDirectory("relay-references");
         Path c = folder.resolve("reference_relay");
-        if (compile(
-                sources.resolve("reference_relay.c"), "gcc", "-O2", "-w", "-pthread", "-o", c)) {
+        if (compile(source, "gcc", "-O2", "-w", "-pthread", "-o", c)) {
             built.add(Contestant.other("reference", c + " mmsg {public} {sink} 1 -1 64"));
         }
         Path go = folder.resolve("reference_relay_go");
-        if (compile(sources.resolve("reference_relay.go"), "go", "build", "-o", go)) {
+        if (compile(source.resolveSibling("reference_relay.go"), "go", "build", "-o", go)) {
             built.add(Contestant.other("go", go + " {public} {sink} 1 lock"));
         }
         return built;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,13 +24,14 @@ class BenchOptionsTest {
                             "out.json",
                             "--contestant",
                             "c=./relay mmsg {public} {sink} 1 1 64",
-                            "--references",
-                            "elsewhere"
-                        });
+                            "--reference-source",
+                            "elsewhere.c"
+                        },
+                        Map.of("PARLEY_REFERENCE_RELAY", "unused.c"));
         assertThat(options.rounds()).isEqualTo(7);
         assertThat(options.windowNanos()).isEqualTo(TimeUnit.MILLISECONDS.toNanos(250));
         assertThat(options.json()).isEqualTo(Path.of("out.json"));
-        assertThat(options.references()).isEqualTo(Path.of("elsewhere"));
+        assertThat(options.referenceSource()).isEqualTo(Path.of("elsewhere.c"));
         assertThat(options.isQuick()).isFalse();
         assertThat(options.others().getFirst().command("a:1", "b:2"))
                 .containsExactly("./relay", "mmsg", "a:1", "b:2", "1", "1", "64");
@@ -37,9 +39,18 @@ class BenchOptionsTest {
 
     @Test
     void quickMeansShortRounds() {
-        BenchOptions options = BenchOptions.parse(new String[] {"--quick"});
+        BenchOptions options = BenchOptions.parse(new String[] {"--quick"}, Map.of());
         assertThat(options.windowNanos()).isEqualTo(TimeUnit.MILLISECONDS.toNanos(500));
         assertThat(options.isQuick()).isTrue();
+    }
+
+    @Test
+    void looksForTheReferenceWhereTheEnvironmentSaysOrBesideTheCheckout() {
+        Map<String, String> environment = Map.of("PARLEY_REFERENCE_RELAY", "named.c");
+        assertThat(BenchOptions.parse(new String[0], environment).referenceSource())
+                .isEqualTo(Path.of("named.c"));
+        assertThat(BenchOptions.parse(new String[0], Map.of()).referenceSource())
+                .isEqualTo(Path.of("../shared/relaybench/reference_relay.c"));
     }
 
     @ParameterizedTest
@@ -50,7 +61,7 @@ class BenchOptionsTest {
         "'--contestant c', --contestant wants NAME='COMMAND with {public} and {sink}'"
     })
     void saysWhatItDoesNotUnderstand(String line, String message) {
-        assertThatThrownBy(() -> BenchOptions.parse(line.split(" ", -1)))
+        assertThatThrownBy(() -> BenchOptions.parse(line.split(" ", -1), Map.of()))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage(message);
     }

@@ -124,11 +124,6 @@ public final class ReceptionStatistics {
         fractionLost = lostInterval <= 0 ? 0 : (int) ((lostInterval << 8) / expectedInterval);
     }
 
-    /** Whether any packet was counted: there is nothing to report otherwise. */
-    public boolean isStarted() {
-        return started;
-    }
-
     /** Loss in the last ended interval, in 256ths: 0 to 255. */
     public int fractionLost() {
         return fractionLost;

@@ -100,8 +100,7 @@ public final class ConfigLoader {
             }
             return values;
         } catch (RuntimeException e) {
-            throw new ConfigException(
-                    "config file " + yaml + " is not usable YAML: " + oneLine(e) + "; correct it");
+            throw new ConfigException("config file " + yaml + " is " + unusable(e));
         }
     }
 
@@ -135,11 +134,18 @@ public final class ConfigLoader {
         return node.asString().orElse("");
     }
 
-    private static String oneLine(Throwable problem) {
+    private static String unusable(Throwable problem) {
         Throwable root = problem;
         while (root.getCause() != null) {
             root = root.getCause();
         }
+        // The parser takes it for granted that the document is a map.
+        return root instanceof ClassCastException
+                ? "not a map of keys; write lines such as key: value"
+                : "not usable YAML: " + oneLine(root) + "; correct it";
+    }
+
+    private static String oneLine(Throwable root) {
         return String.valueOf(root.getMessage()).strip().replaceAll("\\s*\\R\\s*", ", ");
     }
 
@@ -148,10 +154,17 @@ public final class ConfigLoader {
                 Arrays.stream(type.getRecordComponents()).map(ConfigLoader::key).toList();
         for (String key : values.keySet()) {
             if (!known.contains(key)) {
-                throw new ConfigException(
-                        key + ": unknown key; did you mean " + nearest(key, known) + "?");
+                throw new ConfigException(key + ": unknown key; " + advice(key, known));
             }
         }
+    }
+
+    // Beyond half of its letters a likeness is chance.
+    private static String advice(String key, List<String> known) {
+        String nearest = nearest(key, known);
+        return distance(key, nearest) <= key.length() / 2
+                ? "did you mean " + nearest + "?"
+                : "give one of " + String.join(", ", known);
     }
 
     private static String nearest(String key, List<String> known) {

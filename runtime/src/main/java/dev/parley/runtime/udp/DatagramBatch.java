@@ -86,11 +86,6 @@ public final class DatagramBatch {
         return payloadBytes;
     }
 
-    /** Bytes of a slot, headroom included. */
-    public int slotBytes() {
-        return slotBytes;
-    }
-
     /** Offset in {@link #bytes} of the datagram in slot {@code i}. */
     public int start(int i) {
         return starts[i];

@@ -128,7 +128,8 @@ final class MessageVectors {
         sentVectors.set(JAVA_LONG, vector, bytesAddress + batch.start(i));
         sentVectors.set(JAVA_LONG, vector + 8, (long) batch.length(i));
         long name = (long) i * NAME_BYTES;
-        if (ipv6 || batch.addressHigh(i) != DatagramBatch.IPV4_MAPPED_HIGH) {
+        // An IPv6 peer of an IPv4 socket keeps its family, for the kernel to refuse.
+        if (ipv6 || !IpAddress.isIpv4(batch.addressHigh(i), batch.addressLow(i))) {
             SocketAddressBytes.writeIpv6(
                     sentNames, name, batch.addressHigh(i), batch.addressLow(i), batch.port(i));
             sent.set(JAVA_INT, at(i, NAME_LENGTH), SocketAddressBytes.IPV6_BYTES);

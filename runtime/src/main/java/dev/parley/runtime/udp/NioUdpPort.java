@@ -9,6 +9,8 @@ import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.DatagramChannel;
+import java.nio.channels.UnresolvedAddressException;
+import java.nio.channels.UnsupportedAddressTypeException;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -122,6 +124,9 @@ final class NioUdpPort implements UdpPort {
             counters.increment(UdpCounters.Reason.PEER_UNREACHABLE);
         } catch (IOException e) {
             counters.increment(reason(e));
+        } catch (UnsupportedAddressTypeException | UnresolvedAddressException _) {
+            // An IPv6 peer of an IPv4 socket: a system call would answer EAFNOSUPPORT.
+            counters.increment(UdpCounters.Reason.SEND_ERROR);
         }
         return true;
     }

@@ -118,6 +118,7 @@ class ConfigLoaderTest {
                     """
                     nmae: x                         | nmae: unknown key; did you mean name?
                     demopage: true                  | demopage: unknown key; did you mean demo_page?
+                    htp: true                       | htp: unknown key; give one of name, batch, max_bytes, ratio, demo_page, timeout, mode, address, cidrs, route_keys
                     batch: 1                        | name: missing; set it (who)
                     '{name: a, batch: many}'        | batch: "many" is not a whole number (how many)
                     '{name: a, batch: 0}'           | batch: "0" is out of range; give 1 to 1024 (how many)
@@ -156,7 +157,19 @@ class ConfigLoaderTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"'a: [1'", "'- 1'", "just text", "'a: b: c'"})
+    @CsvSource({"x", "'- 1'", "just text", "7"})
+    void refusesAFileThatIsNoMap(String yaml) throws IOException {
+        Path file = file(yaml);
+        assertThatThrownBy(() -> ConfigLoader.load(Sample.class, file))
+                .isInstanceOf(ConfigException.class)
+                .hasMessage(
+                        "config file "
+                                + file
+                                + " is not a map of keys; write lines such as key: value");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"'a: [1'", "'a: b: c'"})
     void refusesBrokenYamlInOneLine(String yaml) throws IOException {
         Path file = file(yaml);
         assertThatThrownBy(() -> ConfigLoader.load(Sample.class, file))

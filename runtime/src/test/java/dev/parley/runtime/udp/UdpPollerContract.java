@@ -89,6 +89,21 @@ abstract class UdpPollerContract {
         assertThat(left.counters().count(UdpCounters.Reason.SEND_ERROR)).isEqualTo(1);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"::1", "2001:db8::1"})
+    void anIpv6PeerOfAnIpv4SocketIsCountedAndTheOthersAreSent(String host) {
+        UdpPort left = bind("127.0.0.1");
+        UdpPort right = bind("127.0.0.1");
+        DatagramBatch batch = new DatagramBatch(2, 0, 100);
+        fill(batch, 0, "lost", new InetSocketAddress(InetAddress.ofLiteral(host), 9));
+        fill(batch, 1, "sent", right.localAddress());
+        assertThat(left.send(batch, 0, 2)).isEqualTo(2);
+        assertThat(left.counters().count(UdpCounters.Reason.SEND_ERROR)).isEqualTo(1);
+        poller.await(PATIENCE);
+        assertThat(right.receive(batch)).isEqualTo(1);
+        assertThat(text(batch, 0)).isEqualTo("sent");
+    }
+
     @Test
     void aWakeupBeforeTheWaitEndsIt() {
         bind("127.0.0.1");
