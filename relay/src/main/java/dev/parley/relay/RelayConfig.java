@@ -8,9 +8,7 @@ import dev.parley.runtime.config.Option;
 import dev.parley.runtime.udp.UdpMode;
 import dev.parley.runtime.udp.UdpPoller;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.HashSet;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 
@@ -195,37 +193,10 @@ public record RelayConfig(
     }
 
     private static RouteKeys keys(Map<String, String> texts) {
-        Map<Integer, byte[]> keys = new HashMap<>();
-        texts.forEach((id, hex) -> keys.put(keyId(id), keyBytes(id, hex)));
-        if (keys.isEmpty()) {
-            throw new ConfigException(
-                    "route_keys: empty; give at least one key, such as 1: 32 hex digits");
-        }
-        return RouteKeys.of(keys);
-    }
-
-    private static int keyId(String text) {
         try {
-            int id = Integer.parseInt(text);
-            if (id >= 0 && id < RouteKeys.KEY_IDS) {
-                return id;
-            }
-        } catch (NumberFormatException _) {
-            // Falls through to the one message for both.
+            return RouteKeys.parse(texts);
+        } catch (IllegalArgumentException e) {
+            throw new ConfigException("route_keys: " + e.getMessage());
         }
-        throw new ConfigException("route_keys: \"" + text + "\" is no key id; give 0 to 15");
-    }
-
-    private static byte[] keyBytes(String id, String hex) {
-        try {
-            byte[] bytes = HexFormat.of().parseHex(hex.strip());
-            if (bytes.length == RouteKeys.KEY_LENGTH) {
-                return bytes;
-            }
-        } catch (IllegalArgumentException _) {
-            // Falls through to the one message for both.
-        }
-        throw new ConfigException(
-                "route_keys: key " + id + " is not 32 hex digits; give 16 random bytes, quoted");
     }
 }

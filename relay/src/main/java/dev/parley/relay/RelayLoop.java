@@ -34,6 +34,7 @@ final class RelayLoop implements AutoCloseable {
     private final @Nullable Integer core;
     private final CountDownLatch stopped = new CountDownLatch(1);
     private volatile boolean closing;
+    private boolean released;
 
     /**
      * A loop that is not started yet.
@@ -63,8 +64,9 @@ final class RelayLoop implements AutoCloseable {
     }
 
     private void run() {
-        CoreAffinity affinity = pin();
+        CoreAffinity affinity = null;
         try {
+            affinity = pin();
             poller.wakeEvery(IDLE_NANOS);
             while (!closing) {
                 turn.run(System.nanoTime());
@@ -72,6 +74,8 @@ final class RelayLoop implements AutoCloseable {
         } catch (RuntimeException | Error e) {
             LOG.log(System.Logger.Level.ERROR, "relay worker failed, its clients are cut off", e);
         } finally {
+            // Otherwise the kernel goes on giving clients to a socket that nobody reads.
+            release();
             if (affinity != null) {
                 affinity.close();
             }
@@ -109,14 +113,14 @@ final class RelayLoop implements AutoCloseable {
 
     /** Closes the sockets of a loop that was never started. */
     void abandon() {
-        poller.close();
+        release();
     }
 
     /** Stops the thread and closes the sockets; a thread that does not stop loses them anyway. */
     @Override
     public void close() {
         closing = true;
-        poller.wakeup();
+        wakeUp();
         try {
             if (!stopped.await(STOP_PATIENCE_SECONDS, TimeUnit.SECONDS)) {
                 LOG.log(System.Logger.Level.WARNING, "relay worker did not stop in time");
@@ -124,6 +128,21 @@ final class RelayLoop implements AutoCloseable {
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
         }
-        poller.close();
+        release();
+    }
+
+    // A poller that is closed twice, or woken after it is closed, could hit a stranger's
+    // descriptor.
+    private synchronized void release() {
+        if (!released) {
+            released = true;
+            poller.close();
+        }
+    }
+
+    private synchronized void wakeUp() {
+        if (!released) {
+            poller.wakeup();
+        }
     }
 }

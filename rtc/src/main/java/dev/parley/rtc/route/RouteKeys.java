@@ -1,5 +1,6 @@
 package dev.parley.rtc.route;
 
+import java.util.HexFormat;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -47,6 +48,54 @@ public final class RouteKeys {
                             made.keys[id] = key.clone();
                         });
         return made;
+    }
+
+    /**
+     * Reads the keys as a config writes them.
+     *
+     * @param hexById 32 hex digits for each key id in 0..15, at least one
+     * @throws IllegalArgumentException saying which entry is wrong and how to mend it, never the
+     *     key
+     */
+    public static RouteKeys parse(Map<String, String> hexById) {
+        if (hexById.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "empty; give at least one key, such as 1: 32 hex digits");
+        }
+        Map<Integer, byte[]> keys = new TreeMap<>();
+        hexById.forEach(
+                (id, hex) -> {
+                    if (keys.put(keyId(id), keyBytes(id, hex)) != null) {
+                        throw new IllegalArgumentException(
+                                "key id " + id.strip() + " is given twice; give it once");
+                    }
+                });
+        return of(keys);
+    }
+
+    private static int keyId(String text) {
+        try {
+            int id = Integer.parseInt(text.strip());
+            if (id >= 0 && id < KEY_IDS) {
+                return id;
+            }
+        } catch (NumberFormatException _) {
+            // Falls through to the one message for both.
+        }
+        throw new IllegalArgumentException("\"" + text + "\" is no key id; give 0 to 15");
+    }
+
+    private static byte[] keyBytes(String id, String hex) {
+        try {
+            byte[] bytes = HexFormat.of().parseHex(hex.strip());
+            if (bytes.length == KEY_LENGTH) {
+                return bytes;
+            }
+        } catch (IllegalArgumentException _) {
+            // Falls through to the one message for both; the JDK's would show the key.
+        }
+        throw new IllegalArgumentException(
+                "key " + id + " is not 32 hex digits; give 16 random bytes, quoted");
     }
 
     /** Whether a token of this key id can be minted and opened. */
