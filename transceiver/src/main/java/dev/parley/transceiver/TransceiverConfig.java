@@ -151,8 +151,29 @@ public record TransceiverConfig(
         if (backends.isEmpty()) {
             throw new ConfigException(
                     "backends: no inference service is given; write for instance"
-                            + " \"*=127.0.0.1:9090\"");
+                            + " \"*\": 127.0.0.1:9090");
         }
+        backends.forEach(TransceiverConfig::checkBackend);
+    }
+
+    private static void checkBackend(String model, String target) {
+        String fault;
+        try {
+            if (HostPort.parse(target).port() != 0) {
+                return;
+            }
+            fault = "has port 0";
+        } catch (IllegalArgumentException e) {
+            fault = e.getMessage();
+        }
+        throw new ConfigException(
+                "backends: \""
+                        + target
+                        + "\" of model \""
+                        + model
+                        + "\" "
+                        + fault
+                        + "; write model: host:port, for instance \"*\": 127.0.0.1:9090");
     }
 
     private static void checkKey(String id, String hex) {

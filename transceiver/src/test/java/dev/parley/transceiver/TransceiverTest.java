@@ -135,6 +135,15 @@ class TransceiverTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"nonsense", "host:0", "host:port", "dns:///host:9090", ":9090"})
+    void refusesABackendThatIsNoHostAndPort(String target) {
+        assertThatThrownBy(() -> start(Map.of("backends", "*=" + target)))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageStartingWith("backends: \"" + target + "\" of model \"*\" ")
+                .hasMessageEndingWith("for instance \"*\": 127.0.0.1:9090");
+    }
+
     @Test
     void namesTheKeyOfAnAddressInUse() {
         InetSocketAddress media = transceiver.mediaAddresses().getFirst();

@@ -54,8 +54,8 @@ public final class Backends implements AutoCloseable {
             throw new ConfigException(
                     "backends: "
                             + e.getMessage()
-                            + "; write model=host:port, for instance"
-                            + " \"*=127.0.0.1:9090\"");
+                            + "; write model: host:port, for instance"
+                            + " \"*\": 127.0.0.1:9090");
         }
     }
 
