@@ -123,8 +123,13 @@ public final class Transceiver implements AutoCloseable {
             ControlServer server =
                     ControlServer.start(
                             config.controlAddress().resolve("control_address"), service);
-            TransceiverMetrics.register(
-                    telemetry, loops.stream().map(Loop::loop).toList(), calls, audio);
+            try {
+                TransceiverMetrics.register(
+                        telemetry, loops.stream().map(Loop::loop).toList(), calls, audio);
+            } catch (RuntimeException e) {
+                server.close();
+                throw e;
+            }
             Transceiver started = new Transceiver(List.copyOf(loops), backends, service, server);
             LOGGER.log(Level.INFO, started.addresses());
             return started;

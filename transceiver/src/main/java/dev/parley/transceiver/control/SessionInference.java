@@ -19,6 +19,7 @@ final class SessionInference implements InferenceCall.Owner {
     private final LongSupplier clock;
     private @Nullable Session session;
     private @Nullable Status failure;
+    private @Nullable Throwable codecFault;
 
     SessionInference(MediaLoop loop, SetupPhases phases, LongSupplier clock) {
         this.loop = loop;
@@ -29,6 +30,9 @@ final class SessionInference implements InferenceCall.Owner {
     /** The session has been added to its loop. */
     synchronized void joined(Session joined) {
         session = joined;
+        if (codecFault != null) {
+            loop.fault(joined, "codec", codecFault);
+        }
         if (failure != null) {
             loop.end(joined, EndReason.INFERENCE_FAILED, describe(failure));
         }
@@ -48,7 +52,8 @@ final class SessionInference implements InferenceCall.Owner {
     }
 
     @Override
-    public synchronized void onCodecFault(RuntimeException fault) {
+    public synchronized void onCodecFault(Throwable fault) {
+        codecFault = fault;
         if (session != null) {
             loop.fault(session, "codec", fault);
         }

@@ -21,12 +21,12 @@ final class CodecThread implements InputPath.Sink, OutputTarget, AutoCloseable {
     private final @Nullable VoiceInput input;
     private final @Nullable VoiceOutput output;
     private final LongSupplier clock;
-    private final Consumer<RuntimeException> onFault;
+    private final Consumer<Throwable> onFault;
     private final Thread thread;
     private volatile boolean stopped;
 
     /**
-     * Starts the thread.
+     * A thread that is not started yet.
      *
      * @param onFault told, once, when it dies of a fault of ours
      */
@@ -35,7 +35,7 @@ final class CodecThread implements InputPath.Sink, OutputTarget, AutoCloseable {
             @Nullable VoiceInput input,
             @Nullable VoiceOutput output,
             LongSupplier clock,
-            Consumer<RuntimeException> onFault) {
+            Consumer<Throwable> onFault) {
         this.input = input;
         this.output = output;
         this.clock = clock;
@@ -100,7 +100,7 @@ final class CodecThread implements InputPath.Sink, OutputTarget, AutoCloseable {
                     await(out);
                 }
             }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             onFault.accept(e);
         }
     }

@@ -40,7 +40,7 @@ public final class InferenceCall {
         void onInferenceFailed(Status status);
 
         /** The codec thread died of a fault of ours. */
-        void onCodecFault(RuntimeException fault);
+        void onCodecFault(Throwable fault);
     }
 
     /** With this many frames left, the codec thread is woken to encode more. */

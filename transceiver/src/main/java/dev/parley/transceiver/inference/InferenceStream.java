@@ -64,7 +64,7 @@ public final class InferenceStream {
     private final AudioCounters counters;
     private final AtomicLong audioDropped = new AtomicLong();
 
-    // Guarded by itself: both queues and all flags below.
+    // Guarded by events: both queues and all flags below.
     private final ArrayDeque<ConverseRequest> events = new ArrayDeque<>();
     private final ArrayDeque<ConverseRequest> audio = new ArrayDeque<>();
     private boolean opened;

@@ -86,10 +86,6 @@ public final class OutputPath {
         return RtpWriter.HEADER_LENGTH + payload.length;
     }
 
-    public int ssrc() {
-        return ssrc;
-    }
-
     /** What the stream's RTP clock shows, for sender reports (RFC 3550 6.4.1). */
     public int timestampAt(long nowNanos) {
         return timestamp - (int) ((dueNanos - nowNanos) * SAMPLES_PER_MILLI / NANOS_PER_MILLI);

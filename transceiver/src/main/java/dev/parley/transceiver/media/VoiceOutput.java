@@ -109,7 +109,9 @@ public final class VoiceOutput implements OutputTarget, AutoCloseable {
                 clear(clear);
             } else {
                 pending.add(work);
-                lastAudioNanos = nowNanos;
+                if (work instanceof Work.Pcm) {
+                    lastAudioNanos = nowNanos;
+                }
             }
         }
         return received;

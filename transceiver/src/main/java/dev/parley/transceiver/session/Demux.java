@@ -132,8 +132,10 @@ final class Demux {
     private void handleDtls(ByteBuffer bytes, int offset, int length, long nowNanos) {
         int position = table.firstPeer(from);
         if (position < 0) {
-            earlyHellos.keep(from, bytes, offset, length, nowNanos);
-            drop(Drop.UNKNOWN_PEER);
+            // Its check may come yet; it is dropped when it has waited in vain.
+            if (earlyHellos.keep(from, bytes, offset, length, nowNanos)) {
+                drop(Drop.UNKNOWN_PEER);
+            }
             return;
         }
         Session session = table.peer(position);
@@ -162,18 +164,20 @@ final class Demux {
             drop(Drop.UNKNOWN_PEER);
             return;
         }
+        boolean tried = false;
         int result = SrtpVerdict.AUTHENTICATION_FAILED.code();
         while (position >= 0 && result == SrtpVerdict.AUTHENTICATION_FAILED.code()) {
             Session session = table.peer(position);
             if (session.hasMedia()) {
                 touched = session;
+                tried = true;
                 result = receiveMedia(session, kind, bytes, offset, length, nowNanos);
             } else {
-                earlyMedia.keep(from, bytes, offset, length, nowNanos);
+                var _ = earlyMedia.keep(from, bytes, offset, length, nowNanos);
             }
             position = table.nextPeer(position);
         }
-        if (result < 0) {
+        if (tried && result < 0) {
             counters.srtp.increment(SrtpVerdict.of(result));
         }
     }

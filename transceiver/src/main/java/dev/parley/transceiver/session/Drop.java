@@ -14,9 +14,12 @@ enum Drop {
     STUN_NOT_A_CHECK,
     /** A check whose route names another transceiver or a call that is over. */
     STUN_UNKNOWN_SESSION,
-    /** Media from an address that no session has validated. */
+    /** DTLS or media from an address that no session has validated. */
     UNKNOWN_PEER,
-    /** DTLS for a session whose queue is full or which is done with DTLS. */
+    /**
+     * DTLS for a session whose queue is full or which is done with DTLS, from a path without a
+     * valid check, or too long.
+     */
     DTLS_REFUSED,
     /** RTP that does not parse after decryption. */
     RTP_MALFORMED,

@@ -31,7 +31,7 @@ final class DtlsEndpoint implements DatagramLink {
         /** The peer has closed the association. */
         void onDtlsClosed();
 
-        void onDtlsFault(RuntimeException fault);
+        void onDtlsFault(Throwable fault);
     }
 
     private static final int MAX_QUEUED = 32;
@@ -59,10 +59,6 @@ final class DtlsEndpoint implements DatagramLink {
         if (thread == null && !closing) {
             thread = Thread.ofVirtual().name("dtls-" + spec.id()).start(this::run);
         }
-    }
-
-    boolean started() {
-        return thread != null;
     }
 
     /** Hands over a received datagram; false when too many wait or DTLS is over. */
@@ -113,7 +109,7 @@ final class DtlsEndpoint implements DatagramLink {
                     awaitClose(connected.session());
                 }
             }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             owner.onDtlsFault(e);
         }
     }

@@ -29,7 +29,7 @@ record DtlsReports(Session session, MediaLoop loop) implements DtlsEndpoint.Owne
     }
 
     @Override
-    public void onDtlsFault(RuntimeException fault) {
+    public void onDtlsFault(Throwable fault) {
         loop.fault(session, "DTLS", fault);
     }
 }

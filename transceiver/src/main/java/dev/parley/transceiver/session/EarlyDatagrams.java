@@ -26,9 +26,12 @@ final class EarlyDatagrams {
         }
     }
 
-    void keep(IcePath from, ByteBuffer bytes, int offset, int length, long nowNanos) {
+    /** Keeps a datagram; answers whether one that nobody has asked for had to give way to it. */
+    boolean keep(IcePath from, ByteBuffer bytes, int offset, int length, long nowNanos) {
+        boolean gaveWay = slots[next].length > 0;
         slots[next].fill(from, bytes, offset, length, nowNanos);
         next = (next + 1) % SLOTS;
+        return gaveWay;
     }
 
     /** Hands over and forgets what came on a path and is not too old. */

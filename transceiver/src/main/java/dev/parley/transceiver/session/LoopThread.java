@@ -52,7 +52,7 @@ public final class LoopThread implements AutoCloseable {
                 closing.await(loop.untilNext(clock.getAsLong(), MAX_WAIT_NANOS));
             }
             var _ = loop.runOnce(clock.getAsLong());
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOGGER.log(Level.ERROR, "a media loop died", e);
         }
     }

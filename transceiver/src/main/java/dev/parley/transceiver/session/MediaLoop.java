@@ -101,7 +101,7 @@ public final class MediaLoop {
     }
 
     /** Ends a session because of a fault of ours. */
-    public void fault(Session session, String where, RuntimeException fault) {
+    public void fault(Session session, String where, Throwable fault) {
         LOGGER.log(Level.ERROR, "session=" + session.id() + " fault in " + where, fault);
         end(session, EndReason.INTERNAL_ERROR, "internal error");
     }
@@ -129,13 +129,22 @@ public final class MediaLoop {
             fire(due);
             work++;
         }
-        outbox.flush();
+        flush();
         return work;
     }
 
     /** Nanoseconds until something is due, at most {@code limitNanos}. */
     public long untilNext(long now, long limitNanos) {
         return commands.isEmpty() ? table.untilNext(now, limitNanos) : 0;
+    }
+
+    private void flush() {
+        try {
+            outbox.flush();
+        } catch (RuntimeException e) {
+            counters.drops.increment(Drop.INTERNAL_ERROR);
+            fail(null, "send", e);
+        }
     }
 
     private void receive(int i) {
@@ -197,20 +206,44 @@ public final class MediaLoop {
                 case End end -> end.session().end(end.reason(), end.message());
                 case Describe describe ->
                         describe.answer().complete(describe.session().snapshot(nowNanos));
-                case EndAll all -> {
-                    for (Session each : table.all()) {
-                        each.end(all.reason(), all.message());
-                        settle(each);
-                    }
-                    outbox.flush();
-                    all.done().complete(null);
-                }
+                case EndAll all -> endAll(all);
             }
             if (session != null) {
                 settle(session);
             }
         } catch (RuntimeException e) {
+            answer(command, e);
             fail(session, "command", e);
+        }
+    }
+
+    private void endAll(EndAll all) {
+        try {
+            for (Session each : table.all()) {
+                endOne(each, all);
+            }
+            flush();
+        } finally {
+            all.done().complete(null);
+        }
+    }
+
+    /** A session that cannot end well must not keep the others from it. */
+    private void endOne(Session session, EndAll all) {
+        try {
+            session.end(all.reason(), all.message());
+            settle(session);
+        } catch (RuntimeException e) {
+            fail(session, "end", e);
+        }
+    }
+
+    /** Who waits for a command's answer hears of the fault instead. */
+    private static void answer(LoopCommand command, RuntimeException fault) {
+        switch (command) {
+            case Add add -> add.done().completeExceptionally(fault);
+            case Describe describe -> describe.answer().completeExceptionally(fault);
+            case EndAll _, DtlsSend _, DtlsConnected _, End _ -> {}
         }
     }
 

@@ -24,7 +24,10 @@ import org.jspecify.annotations.Nullable;
 final class MediaTransport {
     private static final long NANOS_PER_SECOND = 1_000_000_000L;
 
-    /** A source must have been silent that long before another one may take over from it. */
+    /**
+     * How long the current source must have been silent before the one that it replaced may come
+     * back.
+     */
     private static final long SOURCE_SILENCE_NANOS = NANOS_PER_SECOND;
 
     /** RFC 3550 A.1: a larger jump that goes on is a sender that started over. */
@@ -52,7 +55,6 @@ final class MediaTransport {
     private long received;
     private long reportDueNanos;
     private long roundTripNanos = NtpTime.UNKNOWN;
-    private int remoteFractionLost;
     private int remoteLost;
 
     MediaTransport(
@@ -120,7 +122,8 @@ final class MediaTransport {
             input.sourceChanged(nowNanos);
         }
         highestSequence = Math.max(highestSequence, sequence);
-        int level = spec.audioLevelId() == 0 ? -1 : rtp.audioLevel(spec.audioLevelId());
+        int level =
+                spec.audioLevelId() == 0 ? RtpReader.ABSENT : rtp.audioLevel(spec.audioLevelId());
         ReorderBuffer.Verdict verdict =
                 input.accept(
                         sequence,
@@ -188,7 +191,6 @@ final class MediaTransport {
     private void takeReports(long nowNanos) {
         for (int i = 0; i < rtcp.reportCount(); i++) {
             if (rtcp.reportSsrc(i) == spec.ssrc()) {
-                remoteFractionLost = rtcp.fractionLost(i);
                 remoteLost = rtcp.cumulativeLost(i);
                 long roundTrip =
                         NtpTime.roundTripNanos(
@@ -251,6 +253,7 @@ final class MediaTransport {
         reportDueNanos = nowNanos + (long) (NANOS_PER_SECOND * random.nextDouble(0.5, 1.5));
     }
 
+    /** RTP packets taken, those that were dropped left out. */
     long received() {
         return received;
     }
@@ -268,10 +271,5 @@ final class MediaTransport {
     /** Our packets that the client missed, by its last report. */
     int remoteLost() {
         return remoteLost;
-    }
-
-    /** The same within the last reported interval, in 256ths. */
-    int remoteFractionLost() {
-        return remoteFractionLost;
     }
 }

@@ -13,7 +13,7 @@ import java.nio.ByteBuffer;
 final class Outbox {
     private static final int SLOTS = 64;
 
-    /** Longest payload that may be written; what we send stays under 1,200 bytes (design.md). */
+    /** Longest payload that may be written; what we send stays under 1,200 bytes. */
     static final int MAX_PAYLOAD_BYTES = 1_500;
 
     private final UdpPort port;
@@ -66,8 +66,10 @@ final class Outbox {
     /** Hands what is gathered to the socket; what its buffer does not take is dropped. */
     void flush() {
         if (filled > 0) {
-            unsent += filled - port.send(batch, 0, filled);
+            int count = filled;
+            // First, or a fault of the port would leave a batch that is full for ever.
             filled = 0;
+            unsent += count - port.send(batch, 0, count);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.parley.transceiver.session;
 
+import dev.parley.proto.inference.v1.SessionEnd;
 import dev.parley.rtc.dtls.DtlsHandshake;
 import dev.parley.rtc.dtls.DtlsOutcome;
 import dev.parley.rtc.ice.IceLite;
@@ -178,7 +179,9 @@ public final class Session {
         int result = transport.receiveRtp(bytes, offset, length, nowNanos);
         if (result >= 0) {
             var _ = ice.heard(from, nowNanos);
-            phases.reached(Phase.FIRST_RTP, nowNanos);
+            if (transport.received() > 0) {
+                phases.reached(Phase.FIRST_RTP, nowNanos);
+            }
         }
         return result;
     }
@@ -356,7 +359,7 @@ public final class Session {
         }
         dtls.close();
         inference.end(
-                dev.parley.proto.inference.v1.SessionEnd.newBuilder()
+                SessionEnd.newBuilder()
                         .setReason(why.reason().wire())
                         .setMessage(why.message())
                         .build());

@@ -29,6 +29,7 @@ public final class FakeUdpPort implements UdpPort {
     private final Queue<Datagram> arrived = new ConcurrentLinkedQueue<>();
     private final UdpCounters counters = new UdpCounters();
     private final Network network;
+    private int taken;
 
     public FakeUdpPort(Network network) {
         this.network = network;
@@ -37,6 +38,11 @@ public final class FakeUdpPort implements UdpPort {
     /** A datagram arrives; any thread. */
     public void arrive(Address from, byte[] bytes) {
         arrived.add(new Datagram(from, bytes));
+    }
+
+    /** Datagrams that the owner has received so far. */
+    public int taken() {
+        return taken;
     }
 
     public boolean isIdle() {
@@ -62,6 +68,7 @@ public final class FakeUdpPort implements UdpPort {
             batch.peer(count, next.from().high(), next.from().low(), next.from().port());
             count++;
         }
+        taken += count;
         return count;
     }
 

@@ -122,6 +122,11 @@ public final class Rig implements AutoCloseable {
         return now.get();
     }
 
+    /** Datagrams that the loop has received so far. */
+    public int taken() {
+        return port.taken();
+    }
+
     public ControlService control() {
         return control;
     }

@@ -6,13 +6,20 @@ import dev.parley.proto.control.v1.CreateSessionResponse;
 import dev.parley.proto.inference.v1.ConverseRequest;
 import dev.parley.proto.inference.v1.EndReason;
 import dev.parley.proto.inference.v1.SessionEnd;
+import dev.parley.rtc.route.RouteKeys;
+import dev.parley.transceiver.peer.FakeUdpPort;
 import dev.parley.transceiver.peer.FakeUdpPort.Address;
 import dev.parley.transceiver.peer.FakeVoiceAgent;
 import dev.parley.transceiver.peer.Peer;
 import dev.parley.transceiver.peer.Rig;
 import dev.parley.transceiver.peer.Rig.Place;
 import io.grpc.Status;
+import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -216,6 +223,33 @@ class CallEndTest {
         other.sendOpus(1, 960, (byte) 0xF8, (byte) 1);
         rig.run();
         otherCall.await(ConverseRequest::hasInputAudio);
+    }
+
+    @Test
+    void endsTheOthersThoughOneCannotEndWell() {
+        rig.create(rig.client("actpass", PLACE));
+        rig.create(rig.client("actpass", new Place(Address.ipv4(2, 50_002), true)));
+        List<Session> retired = new ArrayList<>();
+        MediaLoop loop =
+                new MediaLoop(
+                        new LoopSettings(List.of(), RouteKeys.of(Map.of(1, new byte[16]))),
+                        new FakeUdpPort((_, _) -> {}),
+                        () -> {},
+                        rig.loop().ntp(),
+                        new SecureRandom(),
+                        session -> {
+                            retired.add(session);
+                            throw new IllegalStateException("cannot end well");
+                        });
+        for (Session session : rig.loop().table().all()) {
+            rig.loop().table().remove(session);
+            var _ = loop.add(session);
+        }
+        CompletableFuture<Void> ended =
+                loop.endAll(dev.parley.transceiver.session.EndReason.SHUTDOWN, "stop");
+        var _ = loop.runOnce(rig.now());
+        assertThat(ended).isCompleted();
+        assertThat(retired).hasSize(2);
     }
 
     @Test

@@ -140,6 +140,18 @@ class InputCallTest {
     }
 
     @Test
+    void marksTheFirstPacketThatIsTaken() {
+        var _ = connect();
+        SetupPhases phases = rig.loop().table().all().getFirst().phases();
+        rig.arrive(PLACE, peer.protect(Peer.SSRC, 1, 0, 96, -1, (byte) 0xF8, (byte) 1));
+        rig.run();
+        assertThat(phases.has(SetupPhases.Phase.FIRST_RTP)).isFalse();
+        peer.sendOpus(2, 960, (byte) 0xF8, (byte) 2);
+        rig.run();
+        assertThat(phases.has(SetupPhases.Phase.FIRST_RTP)).isTrue();
+    }
+
+    @Test
     void survivesAHundredForgedPackets() {
         FakeVoiceAgent.Call call = connect();
         send(1);
