@@ -3,17 +3,12 @@ package dev.parley.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Page;
-import dev.parley.app.AllInOne;
-import dev.parley.app.UpOptions;
 import dev.parley.e2e.client.Chromium;
 import dev.parley.e2e.client.ChromiumCall;
 import dev.parley.e2e.client.Correlation;
 import dev.parley.e2e.client.SpeechSample;
-import dev.parley.inferencestub.InferenceStub;
-import dev.parley.otel.Telemetry;
 import dev.parley.proto.inference.v1.EndReason;
 import io.grpc.Status;
-import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
@@ -35,21 +30,14 @@ class ChromiumCallTest {
     private static final long END_SECONDS = 10;
 
     @TempDir private static Path folder;
-    private static final StubRecorder STUB = new StubRecorder();
-    private static Telemetry telemetry;
-    private static AllInOne system;
+    private static WatchedProduct system;
     private static Chromium chromium;
 
     @BeforeAll
     static void start() {
         Path microphone = folder.resolve("microphone.wav");
         SpeechSample.caller().write(microphone);
-        telemetry = Telemetry.none();
-        system =
-                AllInOne.start(
-                        new UpOptions(0, 0, InetAddress.getLoopbackAddress()),
-                        telemetry,
-                        config -> InferenceStub.start(config, telemetry, STUB));
+        system = WatchedProduct.start();
         chromium = Chromium.withMicrophone(microphone);
     }
 
@@ -57,12 +45,11 @@ class ChromiumCallTest {
     static void stop() {
         chromium.close();
         system.close();
-        telemetry.close();
     }
 
     @BeforeEach
     void forget() {
-        STUB.forget();
+        system.stub().forget();
     }
 
     @Test
@@ -71,7 +58,7 @@ class ChromiumCallTest {
             ChromiumCall.make(page, "silence", CALL_SECONDS);
         }
 
-        StubRecorder.Call call = STUB.only();
+        StubRecorder.Call call = system.stub().only();
         assertThat(call.endReason().get(END_SECONDS, TimeUnit.SECONDS))
                 .isEqualTo(EndReason.END_REASON_CLIENT_HANGUP);
         assertThat(call.ended().get(END_SECONDS, TimeUnit.SECONDS).getCode())
@@ -118,7 +105,7 @@ class ChromiumCallTest {
         assertThat(call.stat("remote-inbound-rtp", "packetsLost")).isZero();
         assertThat(call.statText("transport", "srtpCipher")).matches(SrtpSuites.NEGOTIABLE);
         assertThat(call.statText("remoteCandidate", "address")).isEqualTo("127.0.0.1");
-        assertThat(call.stat("remoteCandidate", "port")).isEqualTo(system.relayAddress().getPort());
+        assertThat(call.stat("remoteCandidate", "port")).isEqualTo(system.relayPort());
     }
 
     @Test

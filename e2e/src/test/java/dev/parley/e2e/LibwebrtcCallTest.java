@@ -2,16 +2,11 @@ package dev.parley.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.app.AllInOne;
-import dev.parley.app.UpOptions;
 import dev.parley.e2e.client.Correlation;
 import dev.parley.e2e.client.LibwebrtcCaller;
 import dev.parley.e2e.client.SpeechSample;
 import dev.parley.e2e.client.Wav;
-import dev.parley.inferencestub.InferenceStub;
-import dev.parley.otel.Telemetry;
 import dev.parley.proto.inference.v1.EndReason;
-import java.net.InetAddress;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Arrays;
@@ -36,17 +31,11 @@ class LibwebrtcCallTest {
     /** Of the heard power, what must lie at the tone; one whose frames repeat has 0.01. */
     private static final double PURE = 0.95;
 
-    private static final StubRecorder STUB = new StubRecorder();
-    private static AllInOne system;
+    private static WatchedProduct system;
 
     @BeforeAll
     static void start() {
-        Telemetry telemetry = Telemetry.none();
-        system =
-                AllInOne.start(
-                        new UpOptions(0, 0, InetAddress.getLoopbackAddress()),
-                        telemetry,
-                        config -> InferenceStub.start(config, telemetry, STUB));
+        system = WatchedProduct.start();
     }
 
     @AfterAll
@@ -56,7 +45,7 @@ class LibwebrtcCallTest {
 
     @BeforeEach
     void forget() {
-        STUB.forget();
+        system.stub().forget();
     }
 
     @Test
@@ -65,7 +54,7 @@ class LibwebrtcCallTest {
         try (LibwebrtcCaller caller = call("parrot")) {
             LibwebrtcCaller.Setup setup = caller.awaitConnected(CONNECT_TIMEOUT);
             caller.say(sentence).join();
-            printSetup(setup, caller.millis(STUB.only().firstAudioNanos().get()));
+            printSetup(setup, caller.millis(system.stub().only().firstAudioNanos().get()));
             caller.listen(Duration.ofMillis(2_000 + (long) (1_000 * sentence.seconds())));
 
             Correlation.Match match = Correlation.of(sentence, caller.heard());
@@ -94,7 +83,7 @@ class LibwebrtcCallTest {
             caller.awaitConnected(CONNECT_TIMEOUT);
         }
 
-        assertThat(STUB.only().endReason().get(10, TimeUnit.SECONDS))
+        assertThat(system.stub().only().endReason().get(10, TimeUnit.SECONDS))
                 .isEqualTo(EndReason.END_REASON_CLIENT_HANGUP);
     }
 

@@ -6,14 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.assertions.LocatorAssertions;
-import dev.parley.app.AllInOne;
-import dev.parley.app.UpOptions;
 import dev.parley.e2e.client.Chromium;
 import dev.parley.e2e.client.SpeechSample;
-import dev.parley.inferencestub.InferenceStub;
-import dev.parley.otel.Telemetry;
 import dev.parley.proto.inference.v1.EndReason;
-import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -34,20 +29,14 @@ class PageTest {
             new LocatorAssertions.ContainsTextOptions().setTimeout(30_000);
 
     @TempDir private static Path folder;
-    private static final StubRecorder STUB = new StubRecorder();
     private static Path microphone;
-    private static AllInOne system;
+    private static WatchedProduct system;
 
     @BeforeAll
     static void start() {
         microphone = folder.resolve("microphone.wav");
         SpeechSample.caller().write(microphone);
-        Telemetry telemetry = Telemetry.none();
-        system =
-                AllInOne.start(
-                        new UpOptions(0, 0, InetAddress.getLoopbackAddress()),
-                        telemetry,
-                        config -> InferenceStub.start(config, telemetry, STUB));
+        system = WatchedProduct.start();
     }
 
     @AfterAll
@@ -57,7 +46,7 @@ class PageTest {
 
     @BeforeEach
     void forget() {
-        STUB.forget();
+        system.stub().forget();
     }
 
     @Test
@@ -84,7 +73,7 @@ class PageTest {
             picture(page, "connected-narrow");
             page.locator("#connect").click();
             assertThat(page.locator("#connect")).containsText("Connect", PATIENT);
-            assertThat(STUB.only().endReason().get(END_SECONDS, TimeUnit.SECONDS))
+            assertThat(system.stub().only().endReason().get(END_SECONDS, TimeUnit.SECONDS))
                     .isEqualTo(EndReason.END_REASON_CLIENT_HANGUP);
             picture(page, "after");
             assertThat(complaints).isEmpty();
@@ -99,7 +88,7 @@ class PageTest {
             assertThat(page.locator("#phase")).containsText("Live", PATIENT);
             page.navigate("about:blank");
 
-            assertThat(STUB.only().endReason().get(END_SECONDS, TimeUnit.SECONDS))
+            assertThat(system.stub().only().endReason().get(END_SECONDS, TimeUnit.SECONDS))
                     .isEqualTo(EndReason.END_REASON_CLIENT_HANGUP);
         }
     }
