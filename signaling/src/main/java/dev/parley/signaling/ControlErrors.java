@@ -34,6 +34,11 @@ final class ControlErrors {
         };
     }
 
+    /** Whether our own thread was interrupted while it waited. */
+    static boolean isInterruption(StatusRuntimeException error) {
+        return error.getStatus().getCause() instanceof InterruptedException;
+    }
+
     /** Whether a refusal is a bug or a mismatch of versions, that someone should look at. */
     static boolean isUnexpected(StatusRuntimeException error) {
         return switch (error.getStatus().getCode()) {

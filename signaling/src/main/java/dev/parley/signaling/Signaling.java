@@ -36,6 +36,16 @@ public final class Signaling implements AutoCloseable {
         TransceiverPool pool =
                 new TransceiverPool(
                         config.transceivers(), config.createTimeout(), config.controlTimeout());
+        try {
+            return serve(config, telemetry, pool);
+        } catch (RuntimeException e) {
+            pool.close();
+            throw e;
+        }
+    }
+
+    private static Signaling serve(
+            SignalingConfig config, Telemetry telemetry, TransceiverPool pool) {
         SignalingCounters counters = new SignalingCounters();
         counters.register(telemetry, pool);
         Cors cors = new Cors(config.allowedOrigins(), config.corsMaxAge());
@@ -57,16 +67,10 @@ public final class Signaling implements AutoCloseable {
                 (_, _) -> {
                     throw new RefusedException(ErrorCode.NOT_FOUND, "There is nothing here.");
                 });
-        try {
-            HttpListener listener = HttpListener.start(config, routing, errors, telemetry);
-            pool.warmUp();
-            LOGGER.log(
-                    Level.INFO, "signaling listens on http://{0}", HostPort.of(listener.address()));
-            return new Signaling(listener, pool, health);
-        } catch (ConfigException e) {
-            pool.close();
-            throw e;
-        }
+        HttpListener listener = HttpListener.start(config, routing, errors, telemetry);
+        pool.warmUp();
+        LOGGER.log(Level.INFO, "signaling listens on http://{0}", HostPort.of(listener.address()));
+        return new Signaling(listener, pool, health);
     }
 
     /** Where the HTTP server really listens. */

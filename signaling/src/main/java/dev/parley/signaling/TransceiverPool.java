@@ -12,6 +12,7 @@ import dev.parley.proto.control.v1.TransceiverGrpc.TransceiverBlockingStub;
 import dev.parley.runtime.config.HostPort;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
+import io.helidon.webserver.CloseConnectionException;
 import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -191,8 +192,12 @@ final class TransceiverPool implements AutoCloseable {
                 .orElse(others.getFirst());
     }
 
-    private static RefusedException refusal(
+    private static RuntimeException refusal(
             ControlClient client, StatusRuntimeException e, ErrorCode notFound) {
+        if (ControlErrors.isInterruption(e)) {
+            // Only a stopping server interrupts its requests, and it closes their connections.
+            return new CloseConnectionException("stopping");
+        }
         if (ControlErrors.isUnexpected(e)) {
             LOGGER.log(
                     Level.WARNING,
