@@ -144,7 +144,7 @@ public final class InferenceCall {
     /**
      * Tells that output has been sent or cleared, so that more may be read and encoded.
      *
-     * @param samples their audio at 48 kHz
+     * @param samples what they counted for in the backlog, at 48 kHz
      */
     public void left(int frames, long samples) {
         inbox.left(frames);

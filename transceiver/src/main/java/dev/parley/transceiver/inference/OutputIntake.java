@@ -85,7 +85,7 @@ final class OutputIntake {
 
     private boolean pass(OutputItem item) {
         target.item(item);
-        return true;
+        return backlog.add(Backlog.MIN_ITEM_SAMPLES);
     }
 
     private boolean clear(String responseId) {
@@ -110,7 +110,7 @@ final class OutputIntake {
         }
         target.audio(
                 item(message.getResponseId(), message.getItemId()), message.getAudio(), samples);
-        return backlog.add(samples);
+        return backlog.add(Backlog.charge(samples));
     }
 
     /** Length at 48 kHz, negative when it is no audio. */

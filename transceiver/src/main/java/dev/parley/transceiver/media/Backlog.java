@@ -8,6 +8,12 @@ import java.util.concurrent.atomic.AtomicLong;
  * read from inference. Shared: the thread that reads adds, the threads that send or clear subtract.
  */
 public final class Backlog {
+    /**
+     * What an item counts for at least, whatever audio is in it: as much as the shortest Opus
+     * packet, so that marks or empty messages without end stop being read as well.
+     */
+    public static final int MIN_ITEM_SAMPLES = InputClock.RATE_HZ / 400;
+
     private final long highWaterSamples;
     private final AtomicLong samples = new AtomicLong();
     private final AtomicBoolean withheld = new AtomicBoolean();
@@ -36,6 +42,16 @@ public final class Backlog {
         return samples.addAndGet(-removedSamples) < highWaterSamples
                 && withheld.get()
                 && withheld.compareAndSet(true, false);
+    }
+
+    /** What a message of audio counts for beyond its audio, until it is encoded or dropped. */
+    static int surcharge(int samples) {
+        return Math.max(0, MIN_ITEM_SAMPLES - samples);
+    }
+
+    /** What a message of audio counts for. */
+    public static int charge(int samples) {
+        return samples + surcharge(samples);
     }
 
     /** Audio that waits, at 48 kHz. */

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Hands a session's output to its media loop, from one other thread: the one that reads inference's
  * stream when it speaks Opus, else the one that encodes. What waits here and in the playout is
- * bounded by {@link Backlog}.
+ * bounded by {@link Backlog}, to which audio, marks and clears are charged alike; a hang-up comes
+ * once.
  */
 public final class OutputInbox implements OutputTarget {
     private final Queue<OutputItem> items = new ConcurrentLinkedQueue<>();

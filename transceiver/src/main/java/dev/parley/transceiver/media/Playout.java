@@ -49,6 +49,7 @@ public final class Playout {
     private long queuedSamples;
     private long leftFrames;
     private long leftSamples;
+    private long leftOthers;
     private long waitingSinceNanos;
     private @Nullable PlayedItem playing;
     private boolean spurtStart;
@@ -124,6 +125,11 @@ public final class Playout {
         return leftSamples;
     }
 
+    /** Marks that were reported and clears that were carried out so far. */
+    public long leftOthers() {
+        return leftOthers;
+    }
+
     private boolean cushioned(Frame first, long nowNanos) {
         return queuedSamples - first.samples() >= cushionSamples
                 || nowNanos - waitingSinceNanos >= cushionNanos;
@@ -160,11 +166,13 @@ public final class Playout {
     private void reportMarks() {
         while (queue.peek() instanceof Mark mark) {
             queue.remove();
+            leftOthers++;
             listener.marked(mark);
         }
     }
 
     private void clear(Clear clear) {
+        leftOthers++;
         long dropped = 0;
         // A mark right behind dropped audio was not reached by sending it.
         boolean droppedBefore = false;

@@ -30,7 +30,7 @@ public final class VoiceOutput implements OutputTarget, AutoCloseable {
     private static final long FLUSH_NANOS = 40_000_000L;
 
     private sealed interface Work {
-        record Pcm(PlayedItem item, ByteString bytes) implements Work {}
+        record Pcm(PlayedItem item, ByteString bytes, int surcharge) implements Work {}
 
         record Item(OutputItem item) implements Work {}
     }
@@ -42,7 +42,7 @@ public final class VoiceOutput implements OutputTarget, AutoCloseable {
     private final int bytesPerSample;
     private final int frameSamples;
     private final OutputInbox inbox;
-    private final LongConsumer dropped;
+    private final LongConsumer released;
     private @Nullable VoiceEncoder opened;
     private int taken;
     private @Nullable PlayedItem encoding;
@@ -50,23 +50,24 @@ public final class VoiceOutput implements OutputTarget, AutoCloseable {
 
     /**
      * @param encoders makes the encoder, once, on the codec thread
-     * @param dropped told about audio that was cleared here, at 48 kHz
+     * @param released told what no longer counts for the {@link Backlog}, samples at 48 kHz: audio
+     *     that was cleared here, and what short messages were charged beyond their audio
      */
     public VoiceOutput(
             InferenceFormat format,
             Supplier<VoiceEncoder> encoders,
             OutputInbox inbox,
-            LongConsumer dropped) {
+            LongConsumer released) {
         this.encoders = encoders;
         this.frameSamples = format.frameSamples();
         this.bytesPerSample = format.bytesPerSample();
         this.inbox = inbox;
-        this.dropped = dropped;
+        this.released = released;
     }
 
     @Override
     public void audio(PlayedItem item, ByteString bytes, int samples) {
-        mailbox.add(new Work.Pcm(item, bytes));
+        mailbox.add(new Work.Pcm(item, bytes, Backlog.surcharge(samples)));
     }
 
     @Override
@@ -132,6 +133,9 @@ public final class VoiceOutput implements OutputTarget, AutoCloseable {
         if (taken == pcm.bytes().size()) {
             taken = 0;
             pending.remove();
+            if (pcm.surcharge() > 0) {
+                released.accept(pcm.surcharge());
+            }
         }
     }
 
@@ -177,6 +181,7 @@ public final class VoiceOutput implements OutputTarget, AutoCloseable {
 
     private void clear(Clear clear) {
         long cut = 0;
+        long surcharges = 0;
         boolean cutBefore = false;
         PlayedItem begun = encoding;
         if (begun != null && waitingSamples() > 0 && matches(clear, begun)) {
@@ -194,7 +199,9 @@ public final class VoiceOutput implements OutputTarget, AutoCloseable {
         int takenOfHead = taken;
         for (int i = pending.size(); i > 0; i--) {
             switch (pending.remove()) {
-                case Work.Pcm(PlayedItem item, ByteString bytes) when matches(clear, item) -> {
+                case Work.Pcm(PlayedItem item, ByteString bytes, int surcharge)
+                        when matches(clear, item) -> {
+                    surcharges += surcharge;
                     cut += atClock((bytes.size() - takenOfHead) / bytesPerSample);
                     cutBefore = true;
                     if (takenOfHead > 0) {
@@ -212,7 +219,7 @@ public final class VoiceOutput implements OutputTarget, AutoCloseable {
             }
             takenOfHead = 0;
         }
-        dropped.accept(cut);
+        released.accept(cut + surcharges);
         inbox.item(new Clear(clear.responseId(), cut));
         while (!marks.isEmpty()) {
             pass(marks.remove());

@@ -10,6 +10,7 @@ import dev.parley.rtc.srtp.SrtpReceiver;
 import dev.parley.rtc.srtp.SrtpSender;
 import dev.parley.rtc.stun.StunReader;
 import dev.parley.transceiver.inference.InferenceCall;
+import dev.parley.transceiver.media.Backlog;
 import dev.parley.transceiver.media.InputPath;
 import dev.parley.transceiver.media.OutputItem;
 import dev.parley.transceiver.media.OutputPath;
@@ -44,6 +45,9 @@ public final class Session {
     /** What is still in the client's jitter buffer when the last packet of a farewell has left. */
     private static final long HANGUP_GRACE_NANOS = 200_000_000L;
 
+    /** Output items taken in one turn, so that a flood of them holds no other session up. */
+    private static final int MAX_OUTPUT_ITEMS = 64;
+
     private final SessionSpec spec;
     private final SessionLimits limits;
     private final SetupPhases phases;
@@ -64,6 +68,8 @@ public final class Session {
     private String hangupMessage = "";
     private long leftFrames;
     private long leftSamples;
+    private long leftOthers;
+    private boolean outputWaits;
 
     /**
      * @param inference connected to its backend
@@ -255,6 +261,10 @@ public final class Session {
         if (input.waiting()) {
             deadline = earlier(deadline, input.deadlineNanos());
         }
+        if (outputWaits) {
+            // Not within this turn, so that other sessions get theirs.
+            deadline = earlier(deadline, nowNanos + 1);
+        }
         if (hangingUp) {
             deadline = earlier(deadline, hangupNanos);
         }
@@ -271,20 +281,24 @@ public final class Session {
             while (output.started() && output.dueNanos() - nowNanos <= 0) {
                 sendRtp(transport, nowNanos);
             }
-            tellLeft();
             if (transport.reportDueNanos() - nowNanos <= 0) {
                 sendReport(transport, nowNanos);
             }
         }
+        tellLeft();
         endIfDue(nowNanos);
     }
 
     private void takeOutput(long nowNanos) {
-        for (OutputItem item = inference.pollOutput();
-                item != null;
-                item = inference.pollOutput()) {
+        outputWaits = false;
+        for (int taken = 0; taken < MAX_OUTPUT_ITEMS; taken++) {
+            OutputItem item = inference.pollOutput();
+            if (item == null) {
+                return;
+            }
             playout.offer(item, nowNanos);
         }
+        outputWaits = true;
     }
 
     private void sendRtp(MediaTransport transport, long nowNanos) {
@@ -311,10 +325,12 @@ public final class Session {
     private void tellLeft() {
         long frames = playout.leftFrames() - leftFrames;
         long samples = playout.leftSamples() - leftSamples;
-        if (frames > 0) {
+        long others = playout.leftOthers() - leftOthers;
+        if (frames > 0 || others > 0) {
             leftFrames += frames;
             leftSamples += samples;
-            inference.left((int) frames, samples);
+            leftOthers += others;
+            inference.left((int) frames, samples + others * Backlog.MIN_ITEM_SAMPLES);
         }
     }
 

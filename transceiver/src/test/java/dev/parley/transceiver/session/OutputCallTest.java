@@ -46,6 +46,26 @@ class OutputCallTest {
     }
 
     @Test
+    void readsOnAfterMoreMarksThanMayWait() {
+        try (Rig shallow =
+                new Rig(new FakeVoiceAgent(FakeVoiceAgent.opus(), false), Rig.LIMITS, 100)) {
+            Peer listener = shallow.client("actpass", PLACE);
+            shallow.connect(listener);
+            FakeVoiceAgent.Call call = shallow.agent().awaitCall();
+            say(call, "r", 3);
+            for (int i = 0; i < 200; i++) {
+                call.mark("m" + i);
+            }
+            say(call, "s", 1);
+            shallow.advanceUntil(() -> listener.speech().size() == 4);
+            for (int i = 0; i < 200; i++) {
+                assertThat(call.await(ConverseRequest::hasMarkReached).getMarkReached().getName())
+                        .isEqualTo("m" + i);
+            }
+        }
+    }
+
+    @Test
     void pacesABurstAndKeepsNumbersContinuous() {
         FakeVoiceAgent.Call call = connect();
         say(call, "r", 100);

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.parley.transceiver.inference;
+
+import org.jspecify.annotations.NullMarked;
