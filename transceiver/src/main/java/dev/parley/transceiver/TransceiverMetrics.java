@@ -26,6 +26,12 @@ final class TransceiverMetrics {
                 "reason",
                 metrics.drops());
         telemetry.counters(
+                "parley.transceiver.udp.refusals",
+                "Datagrams that the operating system refused, by reason",
+                "{packet}",
+                "reason",
+                metrics.udpRefusals());
+        telemetry.counters(
                 "parley.transceiver.sessions.ended",
                 "Calls that ended, by reason",
                 "{session}",

@@ -18,6 +18,9 @@ final class LoopCounters {
 
     final AtomicLong rtpSent = new AtomicLong();
 
+    /** Datagrams dropped because the socket's send buffer was full. */
+    final AtomicLong unsent = new AtomicLong();
+
     /** Packets that never came in time. */
     final AtomicLong rtpLost = new AtomicLong();
 

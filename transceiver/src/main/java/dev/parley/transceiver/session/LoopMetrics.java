@@ -2,6 +2,7 @@ package dev.parley.transceiver.session;
 
 import dev.parley.rtc.ice.IceVerdict;
 import dev.parley.rtc.route.RouteVerdict;
+import dev.parley.runtime.udp.UdpCounters;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -14,9 +15,11 @@ import java.util.function.Predicate;
 /** The counters of all media loops of a process, added up, as metric series. */
 public final class LoopMetrics {
     private final List<LoopCounters> loops;
+    private final List<UdpCounters> sockets;
 
     public LoopMetrics(List<MediaLoop> loops) {
         this.loops = loops.stream().map(MediaLoop::counters).toList();
+        this.sockets = loops.stream().map(MediaLoop::udpCounters).toList();
     }
 
     /** Datagrams and packets dropped, by reason. */
@@ -26,6 +29,18 @@ public final class LoopMetrics {
         series.putAll(series("route_", c -> c.routes, v -> v != RouteVerdict.OPENED));
         series.putAll(series("ice_", c -> c.checks, v -> !v.isAnswered()));
         series.putAll(series("srtp_", c -> c.srtp, _ -> true));
+        series.put("unsent", sum(c -> c.unsent));
+        return series;
+    }
+
+    /** Datagrams that the operating system refused, by reason. */
+    public Map<String, LongSupplier> udpRefusals() {
+        Map<String, LongSupplier> series = new LinkedHashMap<>();
+        for (UdpCounters.Reason reason : UdpCounters.Reason.values()) {
+            series.put(
+                    reason.name().toLowerCase(Locale.ROOT),
+                    () -> sockets.stream().mapToLong(socket -> socket.count(reason)).sum());
+        }
         return series;
     }
 

@@ -3,6 +3,7 @@ package dev.parley.transceiver.session;
 import dev.parley.rtc.route.ClientHeader;
 import dev.parley.rtc.rtp.NtpTime;
 import dev.parley.runtime.udp.DatagramBatch;
+import dev.parley.runtime.udp.UdpCounters;
 import dev.parley.runtime.udp.UdpPort;
 import dev.parley.transceiver.session.LoopCommand.Add;
 import dev.parley.transceiver.session.LoopCommand.Describe;
@@ -32,6 +33,8 @@ import org.jspecify.annotations.Nullable;
 public final class MediaLoop {
     private static final Logger LOGGER = System.getLogger(MediaLoop.class.getName());
 
+    private static final long KERNEL_COUNT_INTERVAL_NANOS = 1_000_000_000L;
+
     private static final int BATCH = 64;
     private static final int MAX_DATAGRAM_BYTES = 2_048;
 
@@ -48,6 +51,8 @@ public final class MediaLoop {
     private final SessionTable table;
     private final Demux demux;
     private long nowNanos;
+    private boolean kernelCounted;
+    private long nextKernelCountNanos;
 
     /**
      * @param wakeup has the thread that calls {@link #runOnce} call it soon; from any thread
@@ -67,7 +72,7 @@ public final class MediaLoop {
         this.ntp = ntp;
         this.random = random;
         this.onRetired = onRetired;
-        this.outbox = new Outbox(port);
+        this.outbox = new Outbox(port, counters);
         this.table = new SessionTable(random.nextLong());
         this.demux = new Demux(settings, table, counters);
     }
@@ -130,12 +135,21 @@ public final class MediaLoop {
             work++;
         }
         flush();
+        countKernelDrops();
         return work;
     }
 
     /** Nanoseconds until something is due, at most {@code limitNanos}. */
     public long untilNext(long now, long limitNanos) {
         return commands.isEmpty() ? table.untilNext(now, limitNanos) : 0;
+    }
+
+    private void countKernelDrops() {
+        if (!kernelCounted || nextKernelCountNanos - nowNanos <= 0) {
+            kernelCounted = true;
+            nextKernelCountNanos = nowNanos + KERNEL_COUNT_INTERVAL_NANOS;
+            port.countKernelDrops();
+        }
     }
 
     private void flush() {
@@ -298,6 +312,11 @@ public final class MediaLoop {
     /** Written by the loop, readable by any thread. */
     LoopCounters counters() {
         return counters;
+    }
+
+    /** What the operating system refused; readable by any thread. */
+    UdpCounters udpCounters() {
+        return port.counters();
     }
 
     NtpTime ntp() {

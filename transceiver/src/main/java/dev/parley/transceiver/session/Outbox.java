@@ -20,10 +20,11 @@ final class Outbox {
     private final DatagramBatch batch =
             new DatagramBatch(SLOTS, ClientHeader.LENGTH, MAX_PAYLOAD_BYTES);
     private int filled;
-    private long unsent;
+    private final LoopCounters counters;
 
-    Outbox(UdpPort port) {
+    Outbox(UdpPort port, LoopCounters counters) {
         this.port = port;
+        this.counters = counters;
     }
 
     /** Where payloads are written. */
@@ -69,12 +70,7 @@ final class Outbox {
             int count = filled;
             // First, or a fault of the port would leave a batch that is full for ever.
             filled = 0;
-            unsent += count - port.send(batch, 0, count);
+            LoopCounters.add(counters.unsent, count - port.send(batch, 0, count));
         }
-    }
-
-    /** Datagrams dropped because the socket's buffer was full. */
-    long unsent() {
-        return unsent;
     }
 }

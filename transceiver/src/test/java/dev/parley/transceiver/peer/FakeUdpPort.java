@@ -8,7 +8,7 @@ import java.net.InetSocketAddress;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
-/** A socket whose network is a method call. */
+/** A socket whose network is a method call; the kernel drops a datagram whenever it is asked. */
 public final class FakeUdpPort implements UdpPort {
     /** Takes what the owner of the port sends, on the owner's thread. */
     public interface Network {
@@ -99,7 +99,9 @@ public final class FakeUdpPort implements UdpPort {
     }
 
     @Override
-    public void countKernelDrops() {}
+    public void countKernelDrops() {
+        counters.increment(UdpCounters.Reason.RECEIVE_QUEUE_FULL);
+    }
 
     @Override
     public void close() {}

@@ -23,7 +23,7 @@ class OutboxTest {
                             }
                             sent.add(datagram);
                         });
-        Outbox outbox = new Outbox(port);
+        Outbox outbox = new Outbox(port, new LoopCounters());
         IcePath path = new IcePath().client(0, 0xFFFF_0A00_0001L, 50_000);
         outbox.commit(path, 1);
         assertThatThrownBy(outbox::flush).hasMessage("broken");

@@ -11,7 +11,10 @@ import dev.parley.transceiver.peer.FakeVoiceAgent;
 import dev.parley.transceiver.peer.Peer;
 import dev.parley.transceiver.peer.Rig;
 import dev.parley.transceiver.peer.Rig.Place;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -158,6 +161,18 @@ class PathTest {
 
     private static byte[] audio(FakeVoiceAgent.Call call) {
         return call.await(ConverseRequest::hasInputAudio).getInputAudio().getAudio().toByteArray();
+    }
+
+    @Test
+    void countsWhatTheKernelDropsOnceASecond() {
+        LongSupplier full =
+                Objects.requireNonNull(
+                        new LoopMetrics(List.of(rig.loop()))
+                                .udpRefusals()
+                                .get("receive_queue_full"));
+        rig.run();
+        rig.advance(3_000);
+        assertThat(full.getAsLong()).isEqualTo(4);
     }
 
     @Test
