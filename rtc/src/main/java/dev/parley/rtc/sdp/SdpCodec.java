@@ -26,6 +26,14 @@ public record SdpCodec(
         return is("opus", 48_000);
     }
 
+    /**
+     * RFC 5761 4: with rtcp-mux a payload type from 64 to 95 must not be used, since with the
+     * marker bit its packets look like RTCP.
+     */
+    boolean isMistakenForRtcp() {
+        return payloadType >= 64 && payloadType <= 95;
+    }
+
     boolean is(String otherName, int otherClockRateHz) {
         return name.equalsIgnoreCase(otherName) && clockRateHz == otherClockRateHz;
     }

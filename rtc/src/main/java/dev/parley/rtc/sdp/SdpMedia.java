@@ -226,9 +226,12 @@ public final class SdpMedia {
         return codecs;
     }
 
-    /** The preferred Opus entry; null when there is none. */
+    /** The preferred Opus entry that can be told from RTCP; null when there is none. */
     public @Nullable SdpCodec findOpus() {
-        return codecs().stream().filter(SdpCodec::isOpus).findFirst().orElse(null);
+        return codecs().stream()
+                .filter(codec -> codec.isOpus() && !codec.isMistakenForRtcp())
+                .findFirst()
+                .orElse(null);
     }
 
     /**

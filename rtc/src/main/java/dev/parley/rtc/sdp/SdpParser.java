@@ -29,7 +29,10 @@ final class SdpParser {
         SdpCodec opus = audio.findOpus();
         if (opus == null) {
             throw audio.line.error(
-                    "no common codec: opus/48000/2 is needed, offered is " + audio.codecs());
+                    audio.codecs().stream().anyMatch(SdpCodec::isOpus)
+                            ? "Opus needs a payload type outside 64 to 95, which RFC 5761 keeps for RTCP"
+                            : "no common codec: opus/48000/2 is needed, offered is "
+                                    + audio.codecs());
         }
         if (!audio.hasRtcpMux()) {
             throw audio.line.error("a=rtcp-mux is missing: RTP and RTCP share one port here");

@@ -2,6 +2,7 @@ package dev.parley.rtc.sdp;
 
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.util.SplittableRandom;
@@ -96,6 +97,24 @@ class SdpOfferTest {
         String text = Offers.MINIMAL.replace("opus/48000/2", spelling);
 
         assertThat(SdpOffer.parse(text).opus().payloadType()).isEqualTo(111);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {64, 72, 95})
+    void refusesOpusThatCouldBeTakenForRtcp(int payloadType) {
+        String text = Offers.MINIMAL.replace("111", Integer.toString(payloadType));
+
+        assertThatThrownBy(() -> SdpOffer.parse(text))
+                .isInstanceOf(SdpException.class)
+                .hasMessageContaining("64 to 95");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {35, 63, 96, 127})
+    void takesOpusBesideThem(int payloadType) throws SdpException {
+        String text = Offers.MINIMAL.replace("111", Integer.toString(payloadType));
+
+        assertThat(SdpOffer.parse(text).opus().payloadType()).isEqualTo(payloadType);
     }
 
     @Test
