@@ -34,10 +34,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HexFormat;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -79,7 +76,7 @@ public final class Transceiver implements AutoCloseable {
         SecureRandom random = new SecureRandom();
         LongSupplier clock = System::nanoTime;
         NtpTime ntp = new NtpTime(unixNanos(), clock.getAsLong());
-        RouteKeys keys = routeKeys(config.routeKeys());
+        RouteKeys keys = config.keys();
         DtlsIdentity identity = DtlsIdentity.generate(random);
         WarmUp.run(identity, random);
         Calls calls = new Calls(config.maxSessions());
@@ -159,12 +156,6 @@ public final class Transceiver implements AutoCloseable {
 
     private static long samples(Duration duration) {
         return duration.toMillis() * (InputClock.RATE_HZ / 1000);
-    }
-
-    private static RouteKeys routeKeys(Map<String, String> hexById) {
-        Map<Integer, byte[]> keys = new HashMap<>();
-        hexById.forEach((id, hex) -> keys.put(Integer.parseInt(id), HexFormat.of().parseHex(hex)));
-        return RouteKeys.of(keys);
     }
 
     /** What relays send to, so it must be an address and not all of them. */

@@ -1,12 +1,12 @@
 package dev.parley.transceiver;
 
+import dev.parley.rtc.route.RouteKeys;
 import dev.parley.runtime.config.Cidr;
 import dev.parley.runtime.config.ConfigException;
 import dev.parley.runtime.config.HostPort;
 import dev.parley.runtime.config.Option;
 import dev.parley.runtime.udp.UdpMode;
 import java.time.Duration;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 
@@ -134,16 +134,14 @@ public record TransceiverConfig(
                                         + " only) or portable (DatagramChannel).",
                         orElse = "auto")
                 UdpMode udp) {
-    private static final int KEY_BYTES = 16;
 
     public TransceiverConfig {
-        if (!routeKeys.containsKey(Integer.toString(routeKeyId))) {
+        if (!keys(routeKeys).has(routeKeyId)) {
             throw new ConfigException(
                     "route_key_id: route_keys has no key "
                             + routeKeyId
                             + "; name one of those it has");
         }
-        routeKeys.forEach(TransceiverConfig::checkKey);
         if (udp == UdpMode.NATIVE && !udp.isBatched()) {
             throw new ConfigException(
                     "udp: native needs Linux on x86_64 or aarch64; give auto or portable");
@@ -176,18 +174,16 @@ public record TransceiverConfig(
                         + "; write model: host:port, for instance \"*\": 127.0.0.1:9090");
     }
 
-    private static void checkKey(String id, String hex) {
+    /** The keys that seal and open route tokens. */
+    RouteKeys keys() {
+        return keys(routeKeys);
+    }
+
+    private static RouteKeys keys(Map<String, String> texts) {
         try {
-            int number = Integer.parseInt(id);
-            if (number >= 0 && number <= 15 && HexFormat.of().parseHex(hex).length == KEY_BYTES) {
-                return;
-            }
+            return RouteKeys.parse(texts);
         } catch (IllegalArgumentException e) {
-            // The message must not show the key, so it is the same for all that is wrong.
+            throw new ConfigException("route_keys: " + e.getMessage());
         }
-        throw new ConfigException(
-                "route_keys: the entry \""
-                        + id
-                        + "\" is no key; write an id 0..15 and 32 hex digits");
     }
 }
