@@ -6,15 +6,8 @@ import dev.parley.rtc.dtls.DtlsOutcome;
 import dev.parley.rtc.ice.IceLite;
 import dev.parley.rtc.ice.IcePath;
 import dev.parley.rtc.ice.IceVerdict;
-import dev.parley.rtc.srtp.SrtpReceiver;
-import dev.parley.rtc.srtp.SrtpSender;
 import dev.parley.rtc.stun.StunReader;
 import dev.parley.transceiver.inference.InferenceCall;
-import dev.parley.transceiver.media.Backlog;
-import dev.parley.transceiver.media.InputPath;
-import dev.parley.transceiver.media.OutputItem;
-import dev.parley.transceiver.media.OutputPath;
-import dev.parley.transceiver.media.Playout;
 import dev.parley.transceiver.session.SetupPhases.Phase;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -45,9 +38,6 @@ public final class Session {
     /** What is still in the client's jitter buffer when the last packet of a farewell has left. */
     private static final long HANGUP_GRACE_NANOS = 200_000_000L;
 
-    /** Output items taken in one turn, so that a flood of them holds no other session up. */
-    private static final int MAX_OUTPUT_ITEMS = 64;
-
     private final SessionSpec spec;
     private final SessionLimits limits;
     private final SetupPhases phases;
@@ -55,21 +45,14 @@ public final class Session {
     private final MediaLoop loop;
     private final IceLite ice;
     private final DtlsEndpoint dtls;
-    private final InputPath input;
-    private final Playout playout;
-    private final OutputPath output;
+    private final SessionMedia media;
     private final Timers.Entry<Session> timer = new Timers.Entry<>(this);
 
     private State state = State.NEW;
     private @Nullable Ending ending;
-    private @Nullable MediaTransport media;
     private boolean hangingUp;
     private long hangupNanos;
     private String hangupMessage = "";
-    private long leftFrames;
-    private long leftSamples;
-    private long leftOthers;
-    private boolean outputWaits;
 
     /**
      * @param inference connected to its backend
@@ -89,16 +72,7 @@ public final class Session {
         this.loop = loop;
         this.ice = new IceLite(spec.local(), limits.consentNanos());
         this.dtls = new DtlsEndpoint(handshake, spec, new DtlsReports(this, loop));
-        this.input = new InputPath(limits.reorderNanos(), inference.input(), inference.counters());
-        this.playout =
-                new Playout(limits.cushionSamples(), inference.reports(this::hangUpAfterGrace));
-        this.output =
-                new OutputPath(
-                        spec.ssrc(),
-                        spec.opusPayloadType(),
-                        loop.random().nextInt(),
-                        loop.random().nextInt(),
-                        playout);
+        this.media = new SessionMedia(spec, limits, inference, loop, this::hangUpAfterGrace);
     }
 
     public SessionId id() {
@@ -176,16 +150,15 @@ public final class Session {
 
     /** Whether keys are there, so that media can be received. */
     boolean hasMedia() {
-        return media != null;
+        return media.started();
     }
 
     /** Takes an SRTP packet; negative, a SrtpVerdict's code, unless it is authentic. */
     int receiveRtp(IcePath from, ByteBuffer bytes, int offset, int length, long nowNanos) {
-        MediaTransport transport = transport();
-        int result = transport.receiveRtp(bytes, offset, length, nowNanos);
+        int result = media.receiveRtp(bytes, offset, length, nowNanos);
         if (result >= 0) {
             var _ = ice.heard(from, nowNanos);
-            if (transport.received() > 0) {
+            if (media.received() > 0) {
                 phases.reached(Phase.FIRST_RTP, nowNanos);
             }
         }
@@ -194,19 +167,11 @@ public final class Session {
 
     /** Takes an SRTCP packet; negative, a SrtpVerdict's code, unless it is authentic. */
     int receiveRtcp(IcePath from, ByteBuffer bytes, int offset, int length, long nowNanos) {
-        int result = transport().receiveRtcp(bytes, offset, length, nowNanos);
+        int result = media.receiveRtcp(bytes, offset, length, nowNanos);
         if (result >= 0) {
             var _ = ice.heard(from, nowNanos);
         }
         return result;
-    }
-
-    private MediaTransport transport() {
-        MediaTransport transport = media;
-        if (transport == null) {
-            throw new IllegalStateException("no keys yet");
-        }
-        return transport;
     }
 
     // --- what comes from the DTLS thread, through the loop
@@ -227,18 +192,7 @@ public final class Session {
         }
         state = State.CONNECTED;
         phases.reached(Phase.DTLS_CONNECTED, nowNanos);
-        media =
-                new MediaTransport(
-                        spec,
-                        new SrtpReceiver(connected.receiveKeys()),
-                        new SrtpSender(connected.sendKeys()),
-                        input,
-                        output,
-                        loop.counters(),
-                        loop.ntp(),
-                        loop.random(),
-                        nowNanos);
-        output.start(nowNanos);
+        media.start(connected, nowNanos);
     }
 
     // --- time
@@ -252,19 +206,7 @@ public final class Session {
         if (state != State.NEW) {
             deadline = earlier(deadline, ice.consentDeadlineNanos(nowNanos));
         }
-        if (media != null) {
-            deadline = earlier(deadline, media.reportDueNanos());
-        }
-        if (output.started()) {
-            deadline = earlier(deadline, output.dueNanos());
-        }
-        if (input.waiting()) {
-            deadline = earlier(deadline, input.deadlineNanos());
-        }
-        if (outputWaits) {
-            // Not within this turn, so that other sessions get theirs.
-            deadline = earlier(deadline, nowNanos + 1);
-        }
+        deadline = media.deadlineNanos(deadline, nowNanos);
         if (hangingUp) {
             deadline = earlier(deadline, hangupNanos);
         }
@@ -272,72 +214,14 @@ public final class Session {
     }
 
     void onTimer(long nowNanos) {
-        if (input.waiting()) {
-            input.onDeadline(nowNanos);
-        }
-        takeOutput(nowNanos);
-        MediaTransport transport = media;
-        if (transport != null) {
-            while (output.started() && output.dueNanos() - nowNanos <= 0) {
-                sendRtp(transport, nowNanos);
-            }
-            if (transport.reportDueNanos() - nowNanos <= 0) {
-                sendReport(transport, nowNanos);
-            }
-        }
-        tellLeft();
+        media.onTimer(ice.findSelected(), nowNanos);
         endIfDue(nowNanos);
-    }
-
-    private void takeOutput(long nowNanos) {
-        outputWaits = false;
-        for (int taken = 0; taken < MAX_OUTPUT_ITEMS; taken++) {
-            OutputItem item = inference.pollOutput();
-            if (item == null) {
-                return;
-            }
-            playout.offer(item, nowNanos);
-        }
-        outputWaits = true;
-    }
-
-    private void sendRtp(MediaTransport transport, long nowNanos) {
-        Outbox outbox = loop.outbox();
-        int length = transport.writeRtp(outbox.bytes(), outbox.payloadOffset(), nowNanos);
-        IcePath path = ice.findSelected();
-        // For a client that wants no audio the pace is kept all the same, or an agent would wait
-        // for ever to be heard out.
-        if (length > 0 && path != null && spec.sends()) {
-            outbox.commit(path, length);
-            LoopCounters.add(loop.counters().rtpSent, 1);
-        }
-    }
-
-    private void sendReport(MediaTransport transport, long nowNanos) {
-        Outbox outbox = loop.outbox();
-        int length = transport.writeReport(outbox.bytes(), outbox.payloadOffset(), nowNanos);
-        IcePath path = ice.findSelected();
-        if (length > 0 && path != null) {
-            outbox.commit(path, length);
-        }
-    }
-
-    private void tellLeft() {
-        long frames = playout.leftFrames() - leftFrames;
-        long samples = playout.leftSamples() - leftSamples;
-        long others = playout.leftOthers() - leftOthers;
-        if (frames > 0 || others > 0) {
-            leftFrames += frames;
-            leftSamples += samples;
-            leftOthers += others;
-            inference.left((int) frames, samples + others * Backlog.MIN_ITEM_SAMPLES);
-        }
     }
 
     private void hangUpAfterGrace(String message) {
         hangingUp = true;
         hangupMessage = message;
-        hangupNanos = output.dueNanos() + HANGUP_GRACE_NANOS;
+        hangupNanos = media.outputDueNanos() + HANGUP_GRACE_NANOS;
     }
 
     private void endIfDue(long nowNanos) {
@@ -346,7 +230,7 @@ public final class Session {
             end(EndReason.AGENT_HANGUP, hangupMessage);
         } else if (ice.isConsentExpired(nowNanos)) {
             end(EndReason.CONSENT_EXPIRED, "the client has not been heard of for too long");
-        } else if (media == null && age >= limits.setupNanos()) {
+        } else if (!media.started() && age >= limits.setupNanos()) {
             end(
                     EndReason.SETUP_TIMEOUT,
                     state == State.NEW ? "no check came" : "DTLS was not finished");
@@ -364,15 +248,7 @@ public final class Session {
     /** Says goodbye on all sides and frees what it holds; the loop forgets it then. */
     void retire(Ending why, long nowNanos) {
         state = State.ENDED;
-        MediaTransport transport = media;
-        IcePath path = ice.findSelected();
-        if (transport != null && path != null) {
-            Outbox outbox = loop.outbox();
-            int length = transport.writeGoodbye(outbox.bytes(), outbox.payloadOffset(), nowNanos);
-            if (length > 0) {
-                outbox.commit(path, length);
-            }
-        }
+        media.sendGoodbye(ice.findSelected(), nowNanos);
         dtls.close();
         inference.end(
                 SessionEnd.newBuilder()
@@ -383,16 +259,6 @@ public final class Session {
 
     /** What is known about it now. */
     SessionSnapshot snapshot(long nowNanos) {
-        MediaTransport transport = media;
-        return new SessionSnapshot(
-                state,
-                nowNanos - phases.createdNanos(),
-                transport == null ? 0 : transport.received(),
-                output.packets(),
-                input.lost(),
-                inference.inputDropped(),
-                transport == null ? 0 : transport.remoteLost(),
-                transport == null ? -1 : transport.roundTripNanos(),
-                transport == null ? 0 : transport.jitterNanos());
+        return media.snapshot(state, nowNanos - phases.createdNanos());
     }
 }

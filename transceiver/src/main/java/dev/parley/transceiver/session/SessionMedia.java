@@ -1,0 +1,225 @@
+package dev.parley.transceiver.session;
+
+import dev.parley.rtc.dtls.DtlsOutcome;
+import dev.parley.rtc.ice.IcePath;
+import dev.parley.rtc.srtp.SrtpReceiver;
+import dev.parley.rtc.srtp.SrtpSender;
+import dev.parley.transceiver.inference.InferenceCall;
+import dev.parley.transceiver.media.Backlog;
+import dev.parley.transceiver.media.InputPath;
+import dev.parley.transceiver.media.OutputItem;
+import dev.parley.transceiver.media.OutputPath;
+import dev.parley.transceiver.media.Playout;
+import java.nio.ByteBuffer;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The audio of one session: from SRTP to inference and back, with its reports. It takes output from
+ * the start and moves packets once DTLS has given it keys. Owned by the session and its loop.
+ */
+final class SessionMedia {
+    /** Output items taken in one turn, so that a flood of them holds no other session up. */
+    private static final int MAX_OUTPUT_ITEMS = 64;
+
+    private final SessionSpec spec;
+    private final InferenceCall inference;
+    private final MediaLoop loop;
+    private final InputPath input;
+    private final Playout playout;
+    private final OutputPath output;
+
+    private @Nullable MediaTransport transport;
+    private long leftFrames;
+    private long leftSamples;
+    private long leftOthers;
+    private boolean outputWaits;
+
+    /**
+     * @param onHangUp told with the agent's words when all that it said has been sent
+     */
+    SessionMedia(
+            SessionSpec spec,
+            SessionLimits limits,
+            InferenceCall inference,
+            MediaLoop loop,
+            Consumer<String> onHangUp) {
+        this.spec = spec;
+        this.inference = inference;
+        this.loop = loop;
+        this.input = new InputPath(limits.reorderNanos(), inference.input(), inference.counters());
+        this.playout = new Playout(limits.cushionSamples(), inference.reports(onHangUp::accept));
+        this.output =
+                new OutputPath(
+                        spec.ssrc(),
+                        spec.opusPayloadType(),
+                        loop.random().nextInt(),
+                        loop.random().nextInt(),
+                        playout);
+    }
+
+    /** Packets may move from now on. */
+    void start(DtlsOutcome.Connected connected, long nowNanos) {
+        transport =
+                new MediaTransport(
+                        spec,
+                        new SrtpReceiver(connected.receiveKeys()),
+                        new SrtpSender(connected.sendKeys()),
+                        input,
+                        output,
+                        loop.counters(),
+                        loop.ntp(),
+                        loop.random(),
+                        nowNanos);
+        output.start(nowNanos);
+    }
+
+    boolean started() {
+        return transport != null;
+    }
+
+    private MediaTransport transport() {
+        MediaTransport started = transport;
+        if (started == null) {
+            throw new IllegalStateException("no keys yet");
+        }
+        return started;
+    }
+
+    /** Takes an SRTP packet; negative, a SrtpVerdict's code, unless it is authentic. */
+    int receiveRtp(ByteBuffer bytes, int offset, int length, long nowNanos) {
+        return transport().receiveRtp(bytes, offset, length, nowNanos);
+    }
+
+    /** Takes an SRTCP packet; negative, a SrtpVerdict's code, unless it is authentic. */
+    int receiveRtcp(ByteBuffer bytes, int offset, int length, long nowNanos) {
+        return transport().receiveRtcp(bytes, offset, length, nowNanos);
+    }
+
+    /** RTP packets taken so far. */
+    long received() {
+        MediaTransport started = transport;
+        return started == null ? 0 : started.received();
+    }
+
+    /** When {@link #onTimer} has something to do next, at most {@code latest}. */
+    long deadlineNanos(long latest, long nowNanos) {
+        long deadline = latest;
+        MediaTransport started = transport;
+        if (started != null) {
+            deadline = earlier(deadline, started.reportDueNanos());
+        }
+        if (output.started()) {
+            deadline = earlier(deadline, output.dueNanos());
+        }
+        if (input.waiting()) {
+            deadline = earlier(deadline, input.deadlineNanos());
+        }
+        if (outputWaits) {
+            // Not within this turn, so that other sessions get theirs.
+            deadline = earlier(deadline, nowNanos + 1);
+        }
+        return deadline;
+    }
+
+    private static long earlier(long a, long b) {
+        return a - b <= 0 ? a : b;
+    }
+
+    /**
+     * Does what is due.
+     *
+     * @param to where packets go, null for nowhere
+     */
+    void onTimer(@Nullable IcePath to, long nowNanos) {
+        if (input.waiting()) {
+            input.onDeadline(nowNanos);
+        }
+        takeOutput(nowNanos);
+        MediaTransport started = transport;
+        if (started != null) {
+            while (output.started() && output.dueNanos() - nowNanos <= 0) {
+                sendRtp(started, to, nowNanos);
+            }
+            if (started.reportDueNanos() - nowNanos <= 0) {
+                sendReport(started, to, nowNanos);
+            }
+        }
+        tellLeft();
+    }
+
+    private void takeOutput(long nowNanos) {
+        outputWaits = false;
+        for (int taken = 0; taken < MAX_OUTPUT_ITEMS; taken++) {
+            OutputItem item = inference.pollOutput();
+            if (item == null) {
+                return;
+            }
+            playout.offer(item, nowNanos);
+        }
+        outputWaits = true;
+    }
+
+    private void sendRtp(MediaTransport started, @Nullable IcePath to, long nowNanos) {
+        Outbox outbox = loop.outbox();
+        int length = started.writeRtp(outbox.bytes(), outbox.payloadOffset(), nowNanos);
+        // For a client that wants no audio the pace is kept all the same, or an agent would wait
+        // for ever to be heard out.
+        if (length > 0 && to != null && spec.sends()) {
+            outbox.commit(to, length);
+            LoopCounters.add(loop.counters().rtpSent, 1);
+        }
+    }
+
+    private void sendReport(MediaTransport started, @Nullable IcePath to, long nowNanos) {
+        Outbox outbox = loop.outbox();
+        int length = started.writeReport(outbox.bytes(), outbox.payloadOffset(), nowNanos);
+        if (length > 0 && to != null) {
+            outbox.commit(to, length);
+        }
+    }
+
+    private void tellLeft() {
+        long frames = playout.leftFrames() - leftFrames;
+        long samples = playout.leftSamples() - leftSamples;
+        long others = playout.leftOthers() - leftOthers;
+        if (frames > 0 || others > 0) {
+            leftFrames += frames;
+            leftSamples += samples;
+            leftOthers += others;
+            inference.left((int) frames, samples + others * Backlog.MIN_ITEM_SAMPLES);
+        }
+    }
+
+    /** When the packet behind the one sent last is due. */
+    long outputDueNanos() {
+        return output.dueNanos();
+    }
+
+    /** Says goodbye in RTCP, if there is anyone to say it to. */
+    void sendGoodbye(@Nullable IcePath to, long nowNanos) {
+        MediaTransport started = transport;
+        if (started == null || to == null) {
+            return;
+        }
+        Outbox outbox = loop.outbox();
+        int length = started.writeGoodbye(outbox.bytes(), outbox.payloadOffset(), nowNanos);
+        if (length > 0) {
+            outbox.commit(to, length);
+        }
+    }
+
+    SessionSnapshot snapshot(Session.State state, long ageNanos) {
+        MediaTransport started = transport;
+        return new SessionSnapshot(
+                state,
+                ageNanos,
+                received(),
+                output.packets(),
+                input.lost(),
+                inference.inputDropped(),
+                started == null ? 0 : started.remoteLost(),
+                started == null ? -1 : started.roundTripNanos(),
+                started == null ? 0 : started.jitterNanos());
+    }
+}
