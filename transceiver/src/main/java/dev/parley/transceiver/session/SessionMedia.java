@@ -48,7 +48,7 @@ final class SessionMedia {
         this.inference = inference;
         this.loop = loop;
         this.input = new InputPath(limits.reorderNanos(), inference.input(), inference.counters());
-        this.playout = new Playout(limits.cushionSamples(), inference.reports(onHangUp::accept));
+        this.playout = new Playout(limits.cushionSamples(), inference.reports(onHangUp));
         this.output =
                 new OutputPath(
                         spec.ssrc(),
