@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class SdpParser {
     private final SdpLevel session = new SdpLevel();
     private final List<SdpMedia> media = new ArrayList<>();
-    private List<String> bundle = List.of();
+    private final List<List<String>> bundles = new ArrayList<>();
 
     SdpOffer parse(String text) throws SdpException {
         List<SdpLine> lines = lines(text);
@@ -37,12 +37,11 @@ final class SdpParser {
         if (!audio.hasRtcpMux()) {
             throw audio.line.error("a=rtcp-mux is missing: RTP and RTCP share one port here");
         }
-        String mid = audio.findMid();
         return new SdpOffer(
                 media,
                 audio,
                 opus,
-                mid != null && bundle.contains(mid),
+                !bundle(audio).isEmpty(),
                 session.extmapAllowMixed,
                 direction(audio),
                 transport(audio));
@@ -110,8 +109,8 @@ final class SdpParser {
         switch (line.attribute()) {
             case "group" -> {
                 List<String> words = List.of(line.attributeValue().split(" +", -1));
-                if (words.getFirst().equals("BUNDLE") && bundle.isEmpty()) {
-                    bundle = words.subList(1, words.size());
+                if (words.getFirst().equals("BUNDLE")) {
+                    bundles.add(words.subList(1, words.size()));
                 }
             }
             // RFC 8445 2.5: of two lite agents neither would send a check.
@@ -185,15 +184,24 @@ final class SdpParser {
      * names first.
      */
     private SdpLevel bundleLevel(SdpMedia audio) {
-        String mid = audio.findMid();
-        if (mid != null && bundle.contains(mid)) {
-            for (SdpMedia section : media) {
-                if (bundle.getFirst().equals(section.findMid())) {
-                    return section.level;
-                }
+        List<String> bundle = bundle(audio);
+        for (SdpMedia section : media) {
+            if (!bundle.isEmpty() && bundle.getFirst().equals(section.findMid())) {
+                return section.level;
             }
         }
         return audio.level;
+    }
+
+    /** RFC 9143 7: an offer may have several groups, a section is in one of them at most. */
+    private List<String> bundle(SdpMedia section) {
+        String mid = section.findMid();
+        return mid == null
+                ? List.of()
+                : bundles.stream()
+                        .filter(group -> group.contains(mid))
+                        .findFirst()
+                        .orElse(List.of());
     }
 
     private List<SdpFingerprint> fingerprints(SdpMedia audio, SdpLevel bundled)

@@ -4,9 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.rtc.ice.IceCredentials;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -14,30 +12,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class SdpAnswerTest {
-    /** All that an answer may say: each of these is implemented. */
-    private static final Set<String> IMPLEMENTED =
-            Set.of(
-                    "group",
-                    "ice-lite",
-                    "extmap-allow-mixed",
-                    "mid",
-                    "sendrecv",
-                    "sendonly",
-                    "recvonly",
-                    "inactive",
-                    "rtcp-mux",
-                    "rtpmap",
-                    "fmtp",
-                    "extmap",
-                    "ice-ufrag",
-                    "ice-pwd",
-                    "fingerprint",
-                    "setup",
-                    "candidate",
-                    "end-of-candidates",
-                    "msid",
-                    "ssrc");
-
     private static final IceCredentials LOCAL =
             new IceCredentials("I" + "A".repeat(65), "passwordPassword12345678");
     private static final SdpFingerprint FINGERPRINT =
@@ -46,35 +20,6 @@ class SdpAnswerTest {
             List.of(
                     new SdpCandidate("203.0.113.10", 3478),
                     new SdpCandidate("2001:db8:ffff:ffff:ffff:ffff:ffff:fff1", 3478));
-
-    @ParameterizedTest
-    @CsvSource({
-        "chromium-156, 111, 1, active, sendrecv",
-        "firefox-esr-153, 109, 1, active, sendrecv",
-        "safari, 111, 1, active, sendrecv",
-        "ffmpeg-whip, 111, 0, active, recvonly",
-        "obs-libdatachannel, 111, 0, active, recvonly",
-        "pion, 111, 0, active, sendrecv",
-        "aiortc, 96, 2, active, sendrecv",
-        "gstreamer-whip, 97, 0, active, recvonly",
-        "chromium-video-first, 111, 14, active, sendrecv",
-    })
-    void answersEveryKnownClient(
-            String client, int opus, int audioLevel, String setup, String direction)
-            throws SdpException {
-        SdpOffer offer = SdpOffer.parse(Offers.named(client));
-        SdpAnswer answer = answer(offer);
-
-        assertThat(answer.opusPayloadType()).isEqualTo(opus);
-        assertThat(answer.audioLevelId()).isEqualTo(audioLevel);
-        assertThat(answer.setup()).hasToString(setup);
-        assertThat(answer.direction()).hasToString(direction);
-        assertMirrors(offer, answer.text());
-        assertNamesOnlyWhatIsImplemented(answer.text());
-        assertThat(answer.text()).hasSizeLessThan(SdpAnswer.MAX_LENGTH).doesNotContain("actpass");
-        assertThat(answer.text().replace("\r\n", "")).doesNotContain("\r").doesNotContain("\n");
-        assertThat(answer.text()).endsWith("\r\n");
-    }
 
     @Test
     void answersChromiumWithExactlyThis() throws SdpException {
@@ -304,27 +249,5 @@ class SdpAnswerTest {
 
     private static SdpAnswer answer(SdpOffer offer) throws SdpException {
         return builder(offer).build();
-    }
-
-    /** RFC 3264 6: as many m-lines, in the same order, of the same kind, with the same mid. */
-    private static void assertMirrors(SdpOffer offer, String answer) {
-        List<String> sections = new ArrayList<>(List.of(answer.split("(?m)^m=", -1)));
-        sections.removeFirst();
-        assertThat(sections).hasSameSizeAs(offer.media());
-        for (int i = 0; i < sections.size(); i++) {
-            SdpMedia offered = offer.media().get(i);
-            boolean accepted = offered == offer.audio();
-            assertThat(sections.get(i)).startsWith(offered.kind() + (accepted ? " 3478 " : " 0 "));
-            assertThat(sections.get(i)).contains(" " + offered.protocol() + " ");
-            assertThat(sections.get(i)).contains("a=mid:" + offered.findMid() + "\r\n");
-        }
-    }
-
-    private static void assertNamesOnlyWhatIsImplemented(String answer) {
-        assertThat(answer.lines().filter(line -> line.startsWith("a=")))
-                .allSatisfy(
-                        line ->
-                                assertThat(IMPLEMENTED)
-                                        .contains(line.substring(2).split(":", 2)[0]));
     }
 }

@@ -58,10 +58,25 @@ class SdpOfferTest {
 
     @Test
     void takesTheTransportOfABundleOnlySectionFromTheFirstOfItsGroup() throws SdpException {
-        SdpOffer offer = SdpOffer.parse(Offers.named("chromium-video-first"));
+        SdpOffer offer = SdpOffer.parse(Offers.named("jsep-bundle-only"));
 
         assertThat(offer.transport().credentials().ufrag()).isEqualTo("tX5+");
         assertThat(offer.transport().setup()).isEqualTo(SdpSetup.ACTPASS);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "a=group:BUNDLE v w, false",
+        "a=group:BUNDLE v w & a=group:BUNDLE a, true",
+        "a=group:LS a v, false",
+        "a=group:BUNDLE, false",
+    })
+    void findsTheGroupThatTheAudioIsIn(String groups, boolean bundled) throws SdpException {
+        String text =
+                Offers.MINIMAL.replace("t=0 0\n", "t=0 0\n" + groups.replace(" & ", "\n") + "\n")
+                        + "a=mid:a\nm=video 9 UDP/TLS/RTP/SAVPF 96\na=mid:v\n";
+
+        assertThat(SdpOffer.parse(text).isBundled()).isEqualTo(bundled);
     }
 
     @Test
@@ -251,7 +266,7 @@ class SdpOfferTest {
     @ValueSource(longs = {1, 2, 3, 20261130})
     void damagedOffersAreReadOrRefusedButNeverThrowAnythingElse(long seed) {
         SplittableRandom random = new SplittableRandom(seed);
-        String[] names = {"chromium-156", "firefox-esr-153", "obs-libdatachannel", "aiortc"};
+        String[] names = {"chromium-156", "firefox-esr-153", "obs-libdatachannel", "aiortc-1.4"};
         for (int i = 0; i < 500; i++) {
             StringBuilder text = new StringBuilder(Offers.named(names[i % names.length]));
             for (int damage = random.nextInt(1, 8); damage > 0; damage--) {
