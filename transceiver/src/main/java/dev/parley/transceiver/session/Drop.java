@@ -21,6 +21,8 @@ enum Drop {
      * valid check, or too long.
      */
     DTLS_REFUSED,
+    /** Application data of a call that has no data channel, or more than it can take. */
+    DTLS_DATA,
     /** RTP that does not parse after decryption. */
     RTP_MALFORMED,
     /** RTP of a payload type that was not negotiated. */

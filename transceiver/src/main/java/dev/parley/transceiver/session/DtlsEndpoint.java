@@ -15,14 +15,20 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A session's DTLS: the virtual thread on which the handshake may block, and after it waits for the
- * peer's close_notify. The media loop starts it, feeds it and closes it; it answers through {@link
- * Owner}.
+ * A session's DTLS: the virtual thread on which the handshake may block, and which afterwards waits
+ * for application data and the peer's close_notify. The media loop starts it, feeds it, sends
+ * application data with it and closes it; it answers through {@link Owner}.
  */
 final class DtlsEndpoint implements DatagramLink {
-    /** Hears from the DTLS thread; none of these may block. */
+    /** Hears from the DTLS thread, unless said otherwise; none of these may block. */
     interface Owner {
         void onDtlsSend(byte[] datagram);
+
+        /** On the loop: sends at once. */
+        void sendDtls(byte[] bytes, int offset, int length);
+
+        /** Application data; {@link #dataTaken} says that it has been taken care of. */
+        void onDtlsData(byte[] data);
 
         void onDtlsConnected(Connected connected);
 
@@ -35,7 +41,12 @@ final class DtlsEndpoint implements DatagramLink {
     }
 
     private static final int MAX_QUEUED = 32;
+
+    /** Once connected: a burst of data that comes in one turn of the loop. */
+    private static final int MAX_QUEUED_DATA = 256;
+
     private static final int MAX_UNSENT = 64;
+    private static final int MAX_UNTAKEN = 64;
     private static final byte[] CLOSE = new byte[0];
 
     private final DtlsHandshake handshake;
@@ -44,7 +55,10 @@ final class DtlsEndpoint implements DatagramLink {
     // Bounded by offer; CLOSE must always fit.
     private final BlockingQueue<byte[]> received = new LinkedBlockingQueue<>();
     private final AtomicInteger unsent = new AtomicInteger();
+    private final AtomicInteger untaken = new AtomicInteger();
+    private final AtomicInteger refusedData = new AtomicInteger();
     private @Nullable Thread thread;
+    private @Nullable Thread loopThread;
     private volatile boolean closing;
     private volatile @Nullable DtlsSession session;
 
@@ -57,13 +71,14 @@ final class DtlsEndpoint implements DatagramLink {
     /** Begins the handshake, once; on the loop. */
     void start() {
         if (thread == null && !closing) {
+            loopThread = Thread.currentThread();
             thread = Thread.ofVirtual().name("dtls-" + spec.id()).start(this::run);
         }
     }
 
     /** Hands over a received datagram; false when too many wait or DTLS is over. */
     boolean offer(ByteBuffer bytes, int offset, int length) {
-        if (closing || length > MAX_RECEIVED || received.size() >= MAX_QUEUED) {
+        if (closing || length > MAX_RECEIVED || received.size() >= maxQueued()) {
             return false;
         }
         byte[] copy = new byte[length];
@@ -71,30 +86,51 @@ final class DtlsEndpoint implements DatagramLink {
         return received.add(copy);
     }
 
+    private int maxQueued() {
+        return session == null ? MAX_QUEUED : MAX_QUEUED_DATA;
+    }
+
     /** Says that a datagram of {@link Owner#onDtlsSend} has been taken care of. */
     void sent() {
         unsent.decrementAndGet();
     }
 
-    /** Ends the association by close_notify, or the handshake; does not block. */
+    /**
+     * Sends application data in one record, before this returns; on the loop. False when there is
+     * no association (any more).
+     *
+     * @param length at most what fits a datagram of {@link DatagramLink#MTU} bytes: 37 fewer
+     */
+    boolean sendData(byte[] bytes, int offset, int length) {
+        DtlsSession open = session;
+        return open != null && !closing && open.send(bytes, offset, length);
+    }
+
+    /**
+     * Says that data of {@link Owner#onDtlsData} has been taken care of; on the loop.
+     *
+     * @return records that were dropped meanwhile because too many waited
+     */
+    int dataTaken() {
+        untaken.decrementAndGet();
+        return refusedData.getAndSet(0);
+    }
+
+    /**
+     * Ends the association by close_notify, which leaves before this returns, or the handshake; on
+     * the loop.
+     */
     void close() {
         if (closing) {
             return;
         }
         closing = true;
         DtlsSession open = session;
-        if (open == null) {
-            received.add(CLOSE);
-            return;
+        if (open != null) {
+            // Before the link breaks, which would make it an error instead.
+            open.close();
         }
-        // The order matters: a link that breaks first would make it an error instead.
-        Thread.ofVirtual()
-                .name("dtls-close-" + spec.id())
-                .start(
-                        () -> {
-                            open.close();
-                            received.add(CLOSE);
-                        });
+        received.add(CLOSE);
     }
 
     private void run() {
@@ -116,13 +152,28 @@ final class DtlsEndpoint implements DatagramLink {
 
     private void awaitClose(DtlsSession open) {
         byte[] buffer = new byte[MAX_RECEIVED];
-        // Application data would be a data channel's, and none was negotiated.
-        while (!closing && open.receive(buffer, 0, buffer.length, 0) != CLOSED) {}
+        int length = 0;
+        while (!closing && length != CLOSED) {
+            length = open.receive(buffer, 0, buffer.length, 0);
+            if (length > 0) {
+                pass(Arrays.copyOf(buffer, length));
+            }
+        }
         if (closing) {
             open.close();
         } else {
             owner.onDtlsClosed();
         }
+    }
+
+    // RFC 6347 4.1: records may be lost; what is above DTLS sends again what must arrive.
+    private void pass(byte[] data) {
+        if (untaken.incrementAndGet() > MAX_UNTAKEN) {
+            untaken.decrementAndGet();
+            refusedData.incrementAndGet();
+            return;
+        }
+        owner.onDtlsData(data);
     }
 
     @Override
@@ -151,6 +202,10 @@ final class DtlsEndpoint implements DatagramLink {
 
     @Override
     public void send(byte[] bytes, int offset, int length) {
+        if (Thread.currentThread() == loopThread) {
+            owner.sendDtls(bytes, offset, length);
+            return;
+        }
         if (unsent.incrementAndGet() > MAX_UNSENT) {
             unsent.decrementAndGet();
             return;

@@ -2,6 +2,7 @@ package dev.parley.transceiver.session;
 
 import dev.parley.rtc.dtls.DtlsOutcome;
 import dev.parley.transceiver.session.LoopCommand.DtlsConnected;
+import dev.parley.transceiver.session.LoopCommand.DtlsData;
 import dev.parley.transceiver.session.LoopCommand.DtlsSend;
 import dev.parley.transceiver.session.LoopCommand.End;
 
@@ -10,6 +11,16 @@ record DtlsReports(Session session, MediaLoop loop) implements DtlsEndpoint.Owne
     @Override
     public void onDtlsSend(byte[] datagram) {
         loop.post(new DtlsSend(session, datagram));
+    }
+
+    @Override
+    public void sendDtls(byte[] bytes, int offset, int length) {
+        session.sendDtls(bytes, offset, length);
+    }
+
+    @Override
+    public void onDtlsData(byte[] data) {
+        loop.post(new DtlsData(session, data));
     }
 
     @Override

@@ -19,8 +19,13 @@ final class EnumCounters<E extends Enum<E>> {
 
     /** Adds one; only the owning thread. */
     void increment(E event) {
+        add(event, 1);
+    }
+
+    /** Adds several; only the owning thread. */
+    void add(E event, long amount) {
         // Single writer: a plain read and an ordered write are enough.
-        counts.setRelease(event.ordinal(), counts.getPlain(event.ordinal()) + 1);
+        counts.setRelease(event.ordinal(), counts.getPlain(event.ordinal()) + amount);
     }
 
     long count(E event) {

@@ -12,6 +12,10 @@ sealed interface LoopCommand {
     @SuppressWarnings("ArrayRecordComponent") // Handed over, compared by no one.
     record DtlsSend(Session session, byte[] datagram) implements LoopCommand {}
 
+    /** Take application data that came through DTLS. */
+    @SuppressWarnings("ArrayRecordComponent") // Handed over, compared by no one.
+    record DtlsData(Session session, byte[] data) implements LoopCommand {}
+
     /** The handshake is done. */
     record DtlsConnected(Session session, DtlsOutcome.Connected connected) implements LoopCommand {}
 

@@ -8,6 +8,7 @@ import dev.parley.runtime.udp.UdpPort;
 import dev.parley.transceiver.session.LoopCommand.Add;
 import dev.parley.transceiver.session.LoopCommand.Describe;
 import dev.parley.transceiver.session.LoopCommand.DtlsConnected;
+import dev.parley.transceiver.session.LoopCommand.DtlsData;
 import dev.parley.transceiver.session.LoopCommand.DtlsSend;
 import dev.parley.transceiver.session.LoopCommand.End;
 import dev.parley.transceiver.session.LoopCommand.EndAll;
@@ -26,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  * built on it: other threads leave commands. It knows neither thread nor clock.
  *
  * <p>Commands wait in an unbounded queue, but each source of them is bounded: a session has at most
- * 64 DTLS datagrams and a handful of events waiting, and control requests wait for their answer.
+ * 64 DTLS datagrams, as many of application data and a handful of events waiting, and control
+ * requests wait for their answer.
  *
  * <p>A fault of ours while something of a session is handled ends that session, never the loop.
  */
@@ -200,6 +202,7 @@ public final class MediaLoop {
                 switch (command) {
                     case Add add -> add.session();
                     case DtlsSend send -> send.session();
+                    case DtlsData data -> data.session();
                     case DtlsConnected connected -> connected.session();
                     case End end -> end.session();
                     case Describe describe -> describe.session();
@@ -212,7 +215,8 @@ public final class MediaLoop {
                     SessionLog.started(add.session());
                     add.done().complete(null);
                 }
-                case DtlsSend send -> send.session().sendDtls(send.datagram());
+                case DtlsSend send -> send.session().sendQueuedDtls(send.datagram());
+                case DtlsData data -> data.session().receiveData(data.data(), nowNanos);
                 case DtlsConnected connected -> {
                     connected.session().dtlsConnected(connected.connected(), nowNanos);
                     demux.releaseMedia(connected.session(), nowNanos);
@@ -257,7 +261,7 @@ public final class MediaLoop {
         switch (command) {
             case Add add -> add.done().completeExceptionally(fault);
             case Describe describe -> describe.answer().completeExceptionally(fault);
-            case EndAll _, DtlsSend _, DtlsConnected _, End _ -> {}
+            case EndAll _, DtlsSend _, DtlsData _, DtlsConnected _, End _ -> {}
         }
     }
 

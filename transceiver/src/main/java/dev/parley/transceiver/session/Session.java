@@ -176,14 +176,29 @@ public final class Session {
 
     // --- what comes from the DTLS thread, through the loop
 
-    void sendDtls(byte[] datagram) {
+    void sendQueuedDtls(byte[] datagram) {
         dtls.sent();
+        sendDtls(datagram, 0, datagram.length);
+    }
+
+    /** Sends a datagram that DTLS has written. */
+    void sendDtls(byte[] bytes, int offset, int length) {
         IcePath path = ice.findSelected();
         if (path != null) {
             Outbox outbox = loop.outbox();
-            outbox.bytes().put(outbox.payloadOffset(), datagram);
-            outbox.commit(path, datagram.length);
+            outbox.bytes().put(outbox.payloadOffset(), bytes, offset, length);
+            outbox.commit(path, length);
         }
+    }
+
+    /** Takes application data, one DTLS record: none was negotiated, so it is dropped. */
+    void receiveData(byte[] data, long nowNanos) {
+        loop.counters().drops.add(Drop.DTLS_DATA, 1 + dtls.dataTaken());
+    }
+
+    /** Sends application data, one DTLS record; false when there is no association. */
+    boolean sendData(byte[] bytes, int offset, int length) {
+        return dtls.sendData(bytes, offset, length);
     }
 
     void dtlsConnected(DtlsOutcome.Connected connected, long nowNanos) {

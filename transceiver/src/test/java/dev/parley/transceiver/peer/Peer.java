@@ -55,6 +55,7 @@ public final class Peer implements DatagramLink {
     private final Consumer<byte[]> wire;
     private final BlockingQueue<byte[]> dtlsIn = new LinkedBlockingQueue<>();
     private final CompletableFuture<DtlsOutcome> outcome = new CompletableFuture<>();
+    private final BlockingQueue<byte[]> data = new LinkedBlockingQueue<>();
     private final CompletableFuture<Void> closedByServer = new CompletableFuture<>();
     private final List<Received> received = new ArrayList<>();
     private final List<byte[]> rtcpReceived = new ArrayList<>();
@@ -173,8 +174,35 @@ public final class Peer implements DatagramLink {
         outcome.complete(result);
         if (result instanceof DtlsOutcome.Connected(DtlsSession session, var _, var _)) {
             byte[] buffer = new byte[MAX_RECEIVED];
-            while (session.receive(buffer, 0, buffer.length, 0) != CLOSED) {}
+            int length = 0;
+            while (length != CLOSED) {
+                length = session.receive(buffer, 0, buffer.length, 0);
+                if (length > 0) {
+                    data.add(Arrays.copyOf(buffer, length));
+                }
+            }
             closedByServer.complete(null);
+        }
+    }
+
+    /** DTLS datagrams that came in and were not looked at yet. */
+    public int dtlsWaiting() {
+        return dtlsIn.size();
+    }
+
+    /** Application data that came in through DTLS. */
+    public BlockingQueue<byte[]> data() {
+        return data;
+    }
+
+    /** Sends application data through DTLS. */
+    public void sendData(byte... bytes) {
+        assertSent(connected().session().send(bytes, 0, bytes.length));
+    }
+
+    private static void assertSent(boolean sent) {
+        if (!sent) {
+            throw new AssertionError("DTLS is closed");
         }
     }
 

@@ -1,0 +1,91 @@
+package dev.parley.transceiver.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.rtc.dtls.DatagramLink;
+import dev.parley.transceiver.peer.FakeUdpPort.Address;
+import dev.parley.transceiver.peer.Peer;
+import dev.parley.transceiver.peer.Rig;
+import dev.parley.transceiver.peer.Rig.Place;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Application data through a call's DTLS, in both roles. */
+class DtlsDataTest {
+    private static final Place PLACE = new Place(Address.ipv4(1, 50_001), true);
+    private static final int RECORD_OVERHEAD = 37;
+
+    private final Rig rig = Rig.withOpus();
+
+    @AfterEach
+    void close() {
+        rig.close();
+    }
+
+    private Session connect(Peer peer) {
+        rig.connect(peer);
+        return rig.loop().table().all().getFirst();
+    }
+
+    private long count(String drop) {
+        return rig.counters().getOrDefault(drop, 0L);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"actpass", "active"})
+    void sendsWhatFitsADatagram(String setup) throws Exception {
+        Peer peer = rig.client(setup, PLACE);
+        Session session = connect(peer);
+        byte[] data = new byte[DatagramLink.MTU - RECORD_OVERHEAD];
+        data[0] = 7;
+        assertThat(session.sendData(data, 0, data.length)).isTrue();
+        rig.run();
+        assertThat(peer.data().take()).isEqualTo(data);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"actpass", "active"})
+    void countsDataOfACallWithoutADataChannel(String setup) {
+        Peer peer = rig.client(setup, PLACE);
+        connect(peer);
+        peer.sendData((byte) 1, (byte) 2);
+        rig.pump(() -> rig.counters().containsKey("dtls_data"));
+        assertThat(rig.counters()).containsEntry("dtls_data", 1L);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"actpass", "active"})
+    void holdsNoMoreThanTheLoopCanTake(String setup) {
+        Peer peer = rig.client(setup, PLACE);
+        connect(peer);
+        for (int i = 0; i < 1_000; i++) {
+            peer.sendData((byte) i);
+        }
+        rig.pump(() -> count("dtls_data") + count("dtls_refused") == 1_000);
+        assertThat(count("dtls_refused")).isPositive();
+        assertThat(rig.calls().count()).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"actpass", "active"})
+    void saysGoodbyeInTheTurnThatEndsTheCall(String setup) {
+        Peer peer = rig.client(setup, PLACE);
+        connect(peer);
+        var _ = rig.loop().endAll(EndReason.SHUTDOWN, "stop");
+        // One turn: a loop that stops has no other.
+        var _ = rig.loop().runOnce(rig.now());
+        assertThat(peer.closedByServer().isDone() || peer.dtlsWaiting() > 0).isTrue();
+        rig.pump(() -> peer.closedByServer().isDone());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"actpass", "active"})
+    void refusesToSendOnceTheCallIsOver(String setup) {
+        Peer peer = rig.client(setup, PLACE);
+        Session session = connect(peer);
+        var _ = rig.loop().endAll(EndReason.SHUTDOWN, "stop");
+        rig.run();
+        assertThat(session.sendData(new byte[1], 0, 1)).isFalse();
+    }
+}
