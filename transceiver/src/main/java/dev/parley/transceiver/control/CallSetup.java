@@ -21,6 +21,8 @@ import dev.parley.transceiver.audio.OpusLibrary;
 import dev.parley.transceiver.inference.Backends;
 import dev.parley.transceiver.inference.Formats;
 import dev.parley.transceiver.inference.InferenceCall;
+import dev.parley.transceiver.media.Backlog;
+import dev.parley.transceiver.media.OutputMemory;
 import dev.parley.transceiver.session.EndReason;
 import dev.parley.transceiver.session.MediaLoop;
 import dev.parley.transceiver.session.Session;
@@ -52,9 +54,14 @@ public final class CallSetup {
      * What calls of this process have in common.
      *
      * @param highWaterSamples output audio at 48 kHz that may wait before inference is not read
+     * @param outputMemory bounds the output that waits in all calls
      * @param readyNanos how long inference may take to accept
      */
-    public record Settings(SessionLimits limits, long highWaterSamples, long readyNanos) {}
+    public record Settings(
+            SessionLimits limits,
+            long highWaterSamples,
+            OutputMemory outputMemory,
+            long readyNanos) {}
 
     private final Settings settings;
     private final Calls calls;
@@ -116,7 +123,10 @@ public final class CallSetup {
         }
         SessionId id = SessionId.random(random);
         InferenceCall inference =
-                InferenceCall.open(backends, start(id, request), settings.highWaterSamples());
+                InferenceCall.open(
+                        backends,
+                        start(id, request),
+                        new Backlog(settings.highWaterSamples(), settings.outputMemory()));
         boolean connected = false;
         try {
             // While inference decides, the answer is written.

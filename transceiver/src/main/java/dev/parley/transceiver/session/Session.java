@@ -263,7 +263,7 @@ public final class Session {
     /** Says goodbye on all sides and frees what it holds; the loop forgets it then. */
     void retire(Ending why, long nowNanos) {
         state = State.ENDED;
-        media.sendGoodbye(ice.findSelected(), nowNanos);
+        media.end(ice.findSelected(), nowNanos);
         dtls.close();
         inference.end(
                 SessionEnd.newBuilder()

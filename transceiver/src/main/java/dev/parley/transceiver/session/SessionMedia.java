@@ -32,6 +32,7 @@ final class SessionMedia {
     private @Nullable MediaTransport transport;
     private long leftFrames;
     private long leftSamples;
+    private long leftBytes;
     private long leftOthers;
     private boolean outputWaits;
 
@@ -182,12 +183,14 @@ final class SessionMedia {
     private void tellLeft() {
         long frames = playout.leftFrames() - leftFrames;
         long samples = playout.leftSamples() - leftSamples;
+        long bytes = playout.leftBytes() - leftBytes;
         long others = playout.leftOthers() - leftOthers;
         if (frames > 0 || others > 0) {
             leftFrames += frames;
             leftSamples += samples;
+            leftBytes += bytes;
             leftOthers += others;
-            inference.left((int) frames, samples + others * Backlog.MIN_ITEM_SAMPLES);
+            inference.left((int) frames, samples + others * Backlog.MIN_ITEM_SAMPLES, bytes);
         }
     }
 
@@ -196,8 +199,9 @@ final class SessionMedia {
         return output.dueNanos();
     }
 
-    /** Says goodbye in RTCP, if there is anyone to say it to. */
-    void sendGoodbye(@Nullable IcePath to, long nowNanos) {
+    /** Tells inference how far its output came, and says goodbye in RTCP if anyone is there. */
+    void end(@Nullable IcePath to, long nowNanos) {
+        playout.end();
         MediaTransport started = transport;
         if (started == null || to == null) {
             return;
