@@ -208,7 +208,7 @@ public final class CallSetup {
             List<SdpCandidate> candidates,
             Target target)
             throws RefusedException {
-        IceCredentials local = IceCredentials.withUfrag(target.routes().mint(id), random);
+        IceCredentials local = IceCredentials.withUfrag(target.routes().mint(id, 0), random);
         int ssrc = random.nextInt();
         String cname = HexFormat.of().toHexDigits(random.nextLong());
         Fingerprint own = identity.fingerprint();

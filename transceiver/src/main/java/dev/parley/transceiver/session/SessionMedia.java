@@ -1,6 +1,7 @@
 package dev.parley.transceiver.session;
 
 import dev.parley.rtc.dtls.DtlsOutcome;
+import dev.parley.rtc.ice.IceLite;
 import dev.parley.rtc.ice.IcePath;
 import dev.parley.rtc.srtp.SrtpReceiver;
 import dev.parley.rtc.srtp.SrtpSender;
@@ -24,6 +25,7 @@ final class SessionMedia {
 
     private final SessionSpec spec;
     private final InferenceCall inference;
+    private final IceLite ice;
     private final MediaLoop loop;
     private final InputPath input;
     private final Playout playout;
@@ -37,16 +39,19 @@ final class SessionMedia {
     private boolean outputWaits;
 
     /**
+     * @param ice says where packets go
      * @param onHangUp told with the agent's words when all that it said has been sent
      */
     SessionMedia(
             SessionSpec spec,
             SessionLimits limits,
             InferenceCall inference,
+            IceLite ice,
             MediaLoop loop,
             Consumer<String> onHangUp) {
         this.spec = spec;
         this.inference = inference;
+        this.ice = ice;
         this.loop = loop;
         this.input = new InputPath(limits.reorderNanos(), inference.input(), inference.counters());
         this.playout = new Playout(limits.cushionSamples(), inference.reports(onHangUp));
@@ -127,12 +132,8 @@ final class SessionMedia {
         return a - b <= 0 ? a : b;
     }
 
-    /**
-     * Does what is due.
-     *
-     * @param to where packets go, null for nowhere
-     */
-    void onTimer(@Nullable IcePath to, long nowNanos) {
+    /** Does what is due. */
+    void onTimer(long nowNanos) {
         if (input.waiting()) {
             input.onDeadline(nowNanos);
         }
@@ -140,10 +141,10 @@ final class SessionMedia {
         MediaTransport started = transport;
         if (started != null) {
             while (output.started() && output.dueNanos() - nowNanos <= 0) {
-                sendRtp(started, to, nowNanos);
+                sendRtp(started, nowNanos);
             }
             if (started.reportDueNanos() - nowNanos <= 0) {
-                sendReport(started, to, nowNanos);
+                sendReport(started, nowNanos);
             }
         }
         tellLeft();
@@ -161,22 +162,29 @@ final class SessionMedia {
         outputWaits = true;
     }
 
-    private void sendRtp(MediaTransport started, @Nullable IcePath to, long nowNanos) {
+    private void sendRtp(MediaTransport started, long nowNanos) {
         Outbox outbox = loop.outbox();
         int length = started.writeRtp(outbox.bytes(), outbox.payloadOffset(), nowNanos);
         // For a client that wants no audio the pace is kept all the same, or an agent would wait
         // for ever to be heard out.
-        if (length > 0 && to != null && spec.sends()) {
-            outbox.commit(to, length);
+        if (length > 0 && spec.sends() && commit(length, nowNanos)) {
             LoopCounters.add(loop.counters().rtpSent, 1);
         }
     }
 
-    private void sendReport(MediaTransport started, @Nullable IcePath to, long nowNanos) {
+    private boolean commit(int length, long nowNanos) {
+        IcePath to = ice.claimPath(nowNanos);
+        if (to != null) {
+            loop.outbox().commit(to, length);
+        }
+        return to != null;
+    }
+
+    private void sendReport(MediaTransport started, long nowNanos) {
         Outbox outbox = loop.outbox();
         int length = started.writeReport(outbox.bytes(), outbox.payloadOffset(), nowNanos);
-        if (length > 0 && to != null) {
-            outbox.commit(to, length);
+        if (length > 0) {
+            var _ = commit(length, nowNanos);
         }
     }
 
@@ -200,16 +208,16 @@ final class SessionMedia {
     }
 
     /** Tells inference how far its output came, and says goodbye in RTCP if anyone is there. */
-    void end(@Nullable IcePath to, long nowNanos) {
+    void end(long nowNanos) {
         playout.end();
         MediaTransport started = transport;
-        if (started == null || to == null) {
+        if (started == null) {
             return;
         }
         Outbox outbox = loop.outbox();
         int length = started.writeGoodbye(outbox.bytes(), outbox.payloadOffset(), nowNanos);
         if (length > 0) {
-            outbox.commit(to, length);
+            var _ = commit(length, nowNanos);
         }
     }
 
