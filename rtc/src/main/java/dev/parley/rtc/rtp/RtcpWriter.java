@@ -10,6 +10,8 @@ import java.nio.ByteBuffer;
 public final class RtcpWriter {
     private static final int VERSION_2 = 0x80;
     private static final int CNAME = 1;
+    private static final int TRANSPORT_FEEDBACK = 205;
+    private static final int GENERIC_NACK = 1;
     private static final int MAX_REPORTS = 31;
 
     private ByteBuffer compound = ByteBuffer.allocate(0);
@@ -102,6 +104,22 @@ public final class RtcpWriter {
         return closePacket();
     }
 
+    /**
+     * Asks for packets again, RFC 4585 6.2.1.
+     *
+     * @param mediaSsrc source of the packets
+     * @param sequenceNumber the first of them
+     * @param following bit i is set when the packet with number {@code sequenceNumber + i + 1} is
+     *     asked for too; the low 16 bits count
+     */
+    public RtcpWriter nack(int ssrc, int mediaSsrc, int sequenceNumber, int following) {
+        openPacket(TRANSPORT_FEEDBACK, GENERIC_NACK);
+        putInt(ssrc);
+        putInt(mediaSsrc);
+        putInt((sequenceNumber << 16) | (following & 0xFFFF));
+        return closePacket();
+    }
+
     /** Length in bytes of the compound packet so far. */
     public int length() {
         return at - start;
@@ -113,9 +131,13 @@ public final class RtcpWriter {
     }
 
     private void openPacket(RtcpType type, int count) {
+        openPacket(type.payloadType(), count);
+    }
+
+    private void openPacket(int payloadType, int count) {
         packetAt = at;
         compound.put(at, (byte) (VERSION_2 | count));
-        compound.put(at + 1, (byte) type.payloadType());
+        compound.put(at + 1, (byte) payloadType);
         at += Integer.BYTES;
     }
 

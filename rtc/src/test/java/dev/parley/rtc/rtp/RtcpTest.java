@@ -20,6 +20,16 @@ class RtcpTest {
     private final RtcpWriter writer = new RtcpWriter();
 
     @Test
+    void asksForPacketsAgainAsRfc4585Lays() {
+        writer.begin(buffer, OFFSET).nack(1, 0xCAFE_BABE, 0xFFFE, 0b101);
+
+        byte[] packet = new byte[writer.length()];
+        buffer.get(OFFSET, packet);
+        assertThat(HexFormat.of().formatHex(packet)).isEqualTo("81cd000300000001cafebabefffe0005");
+        assertThat(reader.wrap(buffer, OFFSET, writer.length())).isTrue();
+    }
+
+    @Test
     void readsTheSenderReportThatTheWriterWrites() {
         var statistics = new ReceptionStatistics(48_000);
         for (int i : new int[] {65_535, 0, 2, 3}) {
