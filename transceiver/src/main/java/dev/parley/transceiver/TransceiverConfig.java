@@ -93,17 +93,30 @@ public record TransceiverConfig(
         @Option(
                         value =
                                 "Longest wait for a missing input packet when later ones have"
-                                        + " come.",
+                                        + " come; how long it pays is learnt from each call.",
                         orElse = "60ms",
                         min = 0,
                         max = 1_000)
                 Duration reorderWait,
         @Option(
                         value =
+                                "Whether clients that offer redundant audio (RFC 2198) send it: a"
+                                        + " single lost packet then costs nothing, and their audio"
+                                        + " takes twice the bits.",
+                        orElse = "false")
+                boolean red,
+        @Option(
+                        value =
+                                "Whether clients are asked to send lost packets again (RFC 4585)"
+                                        + " when the round trip allows.",
+                        orElse = "false")
+                boolean nack,
+        @Option(
+                        value =
                                 "Output audio that should be queued behind the first packet of a"
                                         + " spurt before it leaves; hides jitter of a source that"
                                         + " speaks in real time, and delays such a source by as much.",
-                        orElse = "5ms",
+                        orElse = "20ms",
                         min = 0,
                         max = 500)
                 Duration outputCushion,
@@ -112,19 +125,10 @@ public record TransceiverConfig(
                                 "Output audio that may wait for its time; with more waiting nothing"
                                         + " more is read from the inference service, neither audio nor"
                                         + " ClearAudio.",
-                        orElse = "10m",
+                        orElse = "30s",
                         min = 100,
-                        max = 3_600_000)
+                        max = 600_000)
                 Duration outputHighWater,
-        @Option(
-                        value =
-                                "Memory for output audio that waits in all calls together, bytes; one"
-                                        + " call takes an eighth of it at most. When it is full a"
-                                        + " call is read only up to 30 s ahead.",
-                        orElse = "134217728",
-                        min = 1_048_576,
-                        max = 68_719_476_736L)
-                long outputMemoryBytes,
         @Option(
                         value = "Receive buffer asked for on each media socket, bytes.",
                         orElse = "4194304",

@@ -50,6 +50,12 @@ final class TransceiverMetrics {
                 "reason",
                 audio.series());
         telemetry.counters(
+                "parley.transceiver.audio.repairs",
+                "Missing input packets that were made good, by how",
+                "{packet}",
+                "kind",
+                audio.repairs());
+        telemetry.counters(
                 "parley.transceiver.rtp",
                 "RTP packets, by what became of them",
                 "{packet}",

@@ -94,8 +94,7 @@ public final class IcePath {
                 && proxyHigh == other.proxyHigh;
     }
 
-    /** Becomes what the other one is. */
-    public void copy(IcePath other) {
+    void copy(IcePath other) {
         client(other.clientHigh, other.clientLow, other.clientPort);
         proxy(other.proxyHigh, other.proxyLow, other.proxyPort);
         relay(other.relayHigh, other.relayLow, other.relayPort);

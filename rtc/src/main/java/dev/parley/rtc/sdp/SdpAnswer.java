@@ -8,17 +8,13 @@ import org.jspecify.annotations.Nullable;
  * The answer to an offer and what both have agreed on.
  *
  * @param text the SDP, under {@link #MAX_LENGTH} bytes
- * @param opusPayloadType payload type of Opus in both directions
+ * @param formats payload types of audio
  * @param audioLevelId header extension id of the client's audio levels (RFC 6464), 0 for none
  * @param setup our side of the handshake, active or passive
  * @param direction of audio as we see it
  */
 public record SdpAnswer(
-        String text,
-        int opusPayloadType,
-        int audioLevelId,
-        SdpSetup setup,
-        SdpDirection direction) {
+        String text, SdpFormats formats, int audioLevelId, SdpSetup setup, SdpDirection direction) {
     /** The buffer of an embedded SDK: every answer is shorter. */
     public static final int MAX_LENGTH = 2_048;
 
@@ -38,6 +34,8 @@ public record SdpAnswer(
         private List<SdpCandidate> candidates = List.of();
         private int ssrc;
         private String cname = "parley";
+        private boolean red;
+        private boolean nack;
         private String streamId = "parley";
         private String trackId = "audio";
 
@@ -92,6 +90,22 @@ public record SdpAnswer(
             return this;
         }
 
+        /** Has the client send redundant audio, RFC 2198, if it offers to. */
+        public Builder red(boolean wanted) {
+            red = wanted;
+            return this;
+        }
+
+        /**
+         * Has the client keep packets to send them again. RFC 4585 4.2: "The answer MUST NOT
+         * contain additional feedback"; it does all the same, since browsers do not offer this for
+         * audio and do it when asked.
+         */
+        public Builder nack(boolean wanted) {
+            nack = wanted;
+            return this;
+        }
+
         /** RFC 8830: without it a browser's {@code event.streams} is empty. */
         public Builder msid(String streamId, String trackId) {
             this.streamId = token(streamId);
@@ -120,11 +134,12 @@ public record SdpAnswer(
                 throw new IllegalStateException(
                         "credentials, fingerprint and a candidate are needed");
             }
+            SdpFormats formats = formats();
             SdpAnswerText text = new SdpAnswerText(offer);
             text.session(sessionId, sessionVersion);
             for (SdpMedia media : offer.media()) {
                 if (media == offer.audio()) {
-                    text.audio(candidates);
+                    text.audio(formats, candidates);
                     text.transport(local, certificate, setup, candidates);
                     text.source(ssrc, cname, streamId, trackId);
                 } else {
@@ -142,11 +157,17 @@ public record SdpAnswer(
                                 + " is the most: offer fewer m-sections");
             }
             return new SdpAnswer(
-                    whole,
-                    offer.opus().payloadType(),
-                    text.audioLevelId(),
-                    setup,
-                    offer.direction().reversed());
+                    whole, formats, text.audioLevelId(), setup, offer.direction().reversed());
+        }
+
+        private SdpFormats formats() {
+            SdpCodec voice = offer.voice();
+            SdpCodec redundant = red ? offer.audio().findRed(voice) : null;
+            return new SdpFormats(
+                    voice,
+                    redundant == null ? SdpFormats.NONE : redundant.payloadType(),
+                    offer.audio().findDtmf(voice),
+                    nack);
         }
     }
 }

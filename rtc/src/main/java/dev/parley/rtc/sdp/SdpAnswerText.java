@@ -33,16 +33,39 @@ final class SdpAnswerText {
     }
 
     /** The m-section that is accepted; its default destination is the first candidate. */
-    void audio(List<SdpCandidate> candidates) {
+    void audio(SdpFormats formats, List<SdpCandidate> candidates) {
         SdpCandidate first = candidates.getFirst();
-        int opus = offer.opus().payloadType();
-        line("m=audio " + first.port() + " " + audio.protocol() + " " + opus);
+        SdpCodec voice = formats.voice();
+        int type = voice.payloadType();
+        int red = formats.redPayloadType();
+        SdpCodec dtmf = formats.dtmf();
+        // A client sends what stands first, so redundant audio stands before what it carries.
+        line(
+                "m=audio %d %s %s%d%s"
+                        .formatted(
+                                first.port(),
+                                audio.protocol(),
+                                red == SdpFormats.NONE ? "" : red + " ",
+                                type,
+                                dtmf == null ? "" : " " + dtmf.payloadType()));
         line("c=" + first.connection());
         mid(audio);
         line("a=" + offer.direction().reversed());
         line("a=rtcp-mux");
-        line("a=rtpmap:" + opus + " " + offer.opus());
-        line("a=fmtp:" + opus + " minptime=10;useinbandfec=1");
+        if (red != SdpFormats.NONE) {
+            line("a=rtpmap:" + red + " red/" + voice.clockRateHz() + channels(voice));
+            line("a=fmtp:" + red + " " + type + "/" + type);
+        }
+        line("a=rtpmap:" + type + " " + voice);
+        if (voice.isOpus()) {
+            line("a=fmtp:" + type + " minptime=10;useinbandfec=1");
+        }
+        if (formats.nack()) {
+            line("a=rtcp-fb:" + type + " nack");
+        }
+        if (dtmf != null) {
+            line("a=rtpmap:" + dtmf.payloadType() + " " + dtmf);
+        }
         if (audio.level.extmapAllowMixed && !offer.extmapAllowMixed()) {
             line("a=extmap-allow-mixed");
         }
@@ -51,6 +74,10 @@ final class SdpAnswerText {
             String direction = level.direction() == SdpDirection.SENDONLY ? "/recvonly" : "";
             line("a=extmap:" + level.id() + direction + " " + level.uri());
         }
+    }
+
+    private static String channels(SdpCodec codec) {
+        return codec.channels() == 1 ? "" : "/" + codec.channels();
     }
 
     /** The id of audio levels that the client may send, 0 for none. */

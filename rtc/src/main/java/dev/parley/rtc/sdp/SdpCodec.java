@@ -26,6 +26,11 @@ public record SdpCodec(
         return is("opus", 48_000);
     }
 
+    /** RFC 3551 4.5.14: one of the two laws of G.711. */
+    public boolean isG711() {
+        return is("PCMU", 8_000) || is("PCMA", 8_000);
+    }
+
     /**
      * RFC 5761 4: with rtcp-mux a payload type from 64 to 95 must not be used, since with the
      * marker bit its packets look like RTCP.

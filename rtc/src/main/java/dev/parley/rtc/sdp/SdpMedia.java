@@ -234,6 +234,42 @@ public final class SdpMedia {
                 .orElse(null);
     }
 
+    /** Opus if there is any, else the preferred of the two G.711 laws; null when none is there. */
+    @Nullable SdpCodec findVoice() {
+        SdpCodec opus = findOpus();
+        if (opus != null) {
+            return opus;
+        }
+        return codecs().stream()
+                .filter(codec -> codec.isG711() && !codec.isMistakenForRtcp())
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** Redundant audio, RFC 2198, that carries this codec alone; null when there is none. */
+    @Nullable SdpCodec findRed(SdpCodec voice) {
+        String type = String.valueOf(voice.payloadType());
+        return codecs().stream()
+                .filter(codec -> codec.is("red", voice.clockRateHz()) && !codec.isMistakenForRtcp())
+                // RFC 2198 5: a=fmtp:63 111/111 lists what the blocks may hold.
+                .filter(
+                        codec ->
+                                List.of(codec.parameters().getOrDefault("", "").split("/")).stream()
+                                        .allMatch(type::equals))
+                .findFirst()
+                .orElse(null);
+    }
+
+    /**
+     * Telephone events, RFC 4733, on the codec's clock, or else on that of 8 kHz, which some
+     * clients keep whatever the codec's; null when there are none.
+     */
+    @Nullable SdpCodec findDtmf(SdpCodec voice) {
+        SdpCodec matching = findCodec("telephone-event", voice.clockRateHz());
+        SdpCodec found = matching != null ? matching : findCodec("telephone-event", 8_000);
+        return found == null || found.isMistakenForRtcp() ? null : found;
+    }
+
     /**
      * The preferred entry of this name and clock, for example {@code ("telephone-event", 48000)};
      * null when there is none.

@@ -4,8 +4,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An offer that can be answered: it has an audio section with Opus and all that ICE and DTLS need.
- * Immutable. What else it holds is there to be refused section by section.
+ * An offer that can be answered: it has an audio section with Opus or G.711 and all that ICE and
+ * DTLS need. Immutable. What else it holds is there to be refused section by section.
  */
 public final class SdpOffer {
     /** Characters of the longest offer that is read. */
@@ -19,7 +19,7 @@ public final class SdpOffer {
 
     private final List<SdpMedia> media;
     private final SdpMedia audio;
-    private final SdpCodec opus;
+    private final SdpCodec voice;
     private final boolean bundled;
     private final boolean extmapAllowMixed;
     private final SdpDirection direction;
@@ -28,14 +28,14 @@ public final class SdpOffer {
     SdpOffer(
             List<SdpMedia> media,
             SdpMedia audio,
-            SdpCodec opus,
+            SdpCodec voice,
             boolean bundled,
             boolean extmapAllowMixed,
             SdpDirection direction,
             SdpTransport transport) {
         this.media = List.copyOf(media);
         this.audio = audio;
-        this.opus = opus;
+        this.voice = voice;
         this.bundled = bundled;
         this.extmapAllowMixed = extmapAllowMixed;
         this.direction = direction;
@@ -57,14 +57,14 @@ public final class SdpOffer {
         return media;
     }
 
-    /** The audio section that the answer accepts: the first with Opus. */
+    /** The audio section that the answer accepts: the first with Opus, else with G.711. */
     public SdpMedia audio() {
         return audio;
     }
 
-    /** The preferred Opus entry of the audio section. */
-    public SdpCodec opus() {
-        return opus;
+    /** The codec of the audio section that is used: Opus, or G.711 where there is none. */
+    public SdpCodec voice() {
+        return voice;
     }
 
     /** The first data channel section that is offered; null when there is none. */

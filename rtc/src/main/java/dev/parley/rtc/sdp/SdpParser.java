@@ -26,12 +26,13 @@ final class SdpParser {
         }
         checkMids();
         SdpMedia audio = chooseAudio();
-        SdpCodec opus = audio.findOpus();
-        if (opus == null) {
+        SdpCodec voice = audio.findVoice();
+        if (voice == null) {
             throw audio.line.error(
                     audio.codecs().stream().anyMatch(SdpCodec::isOpus)
                             ? "Opus needs a payload type outside 64 to 95, which RFC 5761 keeps for RTCP"
-                            : "no common codec: opus/48000/2 is needed, offered is "
+                            : "no common codec: opus/48000/2, PCMU/8000 or PCMA/8000 is needed,"
+                                    + " offered is "
                                     + audio.codecs());
         }
         if (!audio.hasRtcpMux()) {
@@ -40,7 +41,7 @@ final class SdpParser {
         return new SdpOffer(
                 media,
                 audio,
-                opus,
+                voice,
                 !bundle(audio).isEmpty(),
                 session.extmapAllowMixed,
                 direction(audio),
@@ -130,7 +131,10 @@ final class SdpParser {
         }
     }
 
-    /** The first section with Opus, else the first audio that is offered, to say what it lacks. */
+    /**
+     * The first section with Opus, else with G.711, else the first audio that is offered, to say
+     * what it lacks.
+     */
     private SdpMedia chooseAudio() throws SdpException {
         List<SdpMedia> offered = media.stream().filter(m -> m.isAudio() && m.isOffered()).toList();
         if (offered.isEmpty()) {
@@ -141,6 +145,11 @@ final class SdpParser {
         }
         for (SdpMedia section : offered) {
             if (section.findOpus() != null) {
+                return checkProtocol(section);
+            }
+        }
+        for (SdpMedia section : offered) {
+            if (section.findVoice() != null) {
                 return checkProtocol(section);
             }
         }

@@ -34,7 +34,7 @@ final class IceServer implements SimNetwork.Receiver {
     }
 
     IceLite open(IceCredentials local) {
-        IceLite session = new IceLite(local, CONSENT_NANOS, 1);
+        IceLite session = new IceLite(local, CONSENT_NANOS);
         sessions.add(session);
         return session;
     }

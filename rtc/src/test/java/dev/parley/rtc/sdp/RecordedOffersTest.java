@@ -82,7 +82,7 @@ class RecordedOffersTest {
         SdpOffer offer = SdpOffer.parse(Offers.named(client));
         SdpAnswer answer = answer(offer);
 
-        assertThat(answer.opusPayloadType()).isEqualTo(opus);
+        assertThat(answer.formats().voice().payloadType()).isEqualTo(opus);
         assertThat(answer.audioLevelId()).isEqualTo(audioLevel);
         assertThat(answer.setup()).hasToString(setup);
         assertThat(answer.direction()).hasToString(direction);

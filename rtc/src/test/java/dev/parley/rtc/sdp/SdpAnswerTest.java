@@ -34,13 +34,14 @@ class SdpAnswerTest {
                         "a=group:BUNDLE 0",
                         "a=ice-lite",
                         "a=extmap-allow-mixed",
-                        "m=audio 3478 UDP/TLS/RTP/SAVPF 111",
+                        "m=audio 3478 UDP/TLS/RTP/SAVPF 111 110",
                         "c=IN IP4 203.0.113.10",
                         "a=mid:0",
                         "a=sendrecv",
                         "a=rtcp-mux",
                         "a=rtpmap:111 opus/48000/2",
                         "a=fmtp:111 minptime=10;useinbandfec=1",
+                        "a=rtpmap:110 telephone-event/48000",
                         "a=extmap:1 urn:ietf:params:rtp-hdrext:ssrc-audio-level",
                         "a=ice-ufrag:" + LOCAL.ufrag(),
                         "a=ice-pwd:" + LOCAL.password(),
@@ -98,10 +99,69 @@ class SdpAnswerTest {
 
         SdpAnswer answer = answer(SdpOffer.parse(offer));
 
-        assertThat(answer.opusPayloadType()).isEqualTo(111);
+        assertThat(answer.formats().voice().payloadType()).isEqualTo(111);
         assertThat(answer.text())
                 .contains("m=audio 0 UDP/TLS/RTP/SAVPF 0\r\n")
-                .contains("m=audio 3478 UDP/TLS/RTP/SAVPF 111\r\n");
+                .contains("m=audio 3478 UDP/TLS/RTP/SAVPF 111 110\r\n");
+    }
+
+    @Test
+    void putsRedundantAudioBeforeOpusWhenWanted() throws SdpException {
+        SdpOffer offer = SdpOffer.parse(Offers.named("chromium-156"));
+        SdpAnswer answer = builder(offer).red(true).build();
+
+        assertThat(answer.formats().redPayloadType()).isEqualTo(63);
+        assertThat(answer.text())
+                .contains("m=audio 3478 UDP/TLS/RTP/SAVPF 63 111 110\r\n")
+                .contains("a=rtpmap:63 red/48000/2\r\na=fmtp:63 111/111\r\na=rtpmap:111 ");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a=fmtp:63 111/0", "a=fmtp:63 0/0", "a=x", "a=rtpmap:63 red/8000"})
+    void leavesRedundantAudioOfOtherCodecsAlone(String line) throws SdpException {
+        String text = Offers.named("chromium-156").replace("a=fmtp:63 111/111", line);
+        SdpAnswer answer = builder(SdpOffer.parse(text)).red(true).build();
+
+        assertThat(answer.formats().redPayloadType()).isEqualTo(SdpFormats.NONE);
+        assertThat(answer.text()).doesNotContain("red/48000");
+    }
+
+    @Test
+    void asksForRetransmissionsWhenWanted() throws SdpException {
+        SdpOffer offer = SdpOffer.parse(Offers.named("chromium-156"));
+
+        assertThat(builder(offer).nack(true).build().text()).contains("a=rtcp-fb:111 nack\r\n");
+        assertThat(answer(offer).text()).doesNotContain("rtcp-fb");
+    }
+
+    @Test
+    void takesTelephoneEventsOfTheOtherClockWhereThereIsNoneOfOpus() throws SdpException {
+        SdpAnswer answer = answer(SdpOffer.parse(Offers.named("firefox-esr-153")));
+
+        assertThat(answer.formats().dtmfPayloadType()).isEqualTo(101);
+        assertThat(answer.formats().dtmfClockRateHz()).isEqualTo(8_000);
+        assertThat(answer.text()).contains("a=rtpmap:101 telephone-event/8000\r\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0 8, 0, PCMU/8000", "8 0, 8, PCMA/8000", "9 8, 8, PCMA/8000"})
+    void takesG711OfAClientWithoutOpus(String offered, int payloadType, String codec)
+            throws SdpException {
+        String text = Offers.MINIMAL.replace("SAVPF 111", "SAVPF " + offered);
+        SdpAnswer answer = answer(SdpOffer.parse(text));
+
+        assertThat(answer.formats().voice().payloadType()).isEqualTo(payloadType);
+        assertThat(answer.text())
+                .contains("m=audio 3478 UDP/TLS/RTP/SAVPF " + payloadType + "\r\n")
+                .contains("a=rtpmap:" + payloadType + " " + codec + "\r\n")
+                .doesNotContain("fmtp");
+    }
+
+    @Test
+    void prefersOpusToG711WhateverTheirOrder() throws SdpException {
+        String text = Offers.MINIMAL.replace("SAVPF 111", "SAVPF 0 111");
+
+        assertThat(SdpOffer.parse(text).voice().payloadType()).isEqualTo(111);
     }
 
     @Test

@@ -4,26 +4,33 @@ import dev.parley.transceiver.audio.InferenceFormat.Encoding;
 import java.nio.ByteBuffer;
 
 /**
- * Turns a caller's Opus packets into an inference service's PCM, filling in what was lost. The
- * thread that makes it owns it: only that thread calls it and closes it. After each call that
- * answered a positive number, {@link #bytes} holds that many samples.
+ * Turns a caller's packets into an inference service's PCM, filling in what was lost. The thread
+ * that makes it owns it: only that thread calls it and closes it. After each call that answered a
+ * positive number, {@link #bytes} holds that many samples.
  */
 public final class VoiceDecoder implements AutoCloseable {
     private final InferenceFormat format;
-    private final OpusDecoder decoder;
+    private final PcmDecoder decoder;
     private final short[] pcm;
     private final byte[] bytes;
     private int samples;
 
-    /**
-     * @param format a PCM format
-     */
-    public VoiceDecoder(OpusLibrary library, InferenceFormat format) {
+    /** Decodes Opus to a PCM format. */
+    public static VoiceDecoder ofOpus(OpusLibrary library, InferenceFormat format) {
+        return new VoiceDecoder(format, library.newDecoder(format.sampleRateHz()));
+    }
+
+    /** Decodes one law of G.711 to a PCM format. */
+    public static VoiceDecoder ofG711(G711 law, InferenceFormat format) {
+        return new VoiceDecoder(format, new G711Decoder(law, format.sampleRateHz()));
+    }
+
+    private VoiceDecoder(InferenceFormat format, PcmDecoder decoder) {
         if (!format.isPcm()) {
             throw new IllegalArgumentException("nothing to decode for " + format);
         }
         this.format = format;
-        decoder = library.newDecoder(format.sampleRateHz());
+        this.decoder = decoder;
         pcm = new short[decoder.maxSamples()];
         bytes = new byte[pcm.length * format.bytesPerSample()];
     }
@@ -60,6 +67,16 @@ public final class VoiceDecoder implements AutoCloseable {
 
     public int lengthBytes() {
         return samples * format.bytesPerSample();
+    }
+
+    /** The last call's audio before it was encoded, {@link #samples} of it. */
+    public short[] pcm() {
+        return pcm;
+    }
+
+    /** How many samples the last call made. */
+    public int samples() {
+        return samples;
     }
 
     /** Level of the last call's audio, -127 to 0. */

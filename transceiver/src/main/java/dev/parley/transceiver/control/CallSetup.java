@@ -17,12 +17,11 @@ import dev.parley.rtc.sdp.SdpFingerprint;
 import dev.parley.rtc.sdp.SdpOffer;
 import dev.parley.rtc.sdp.SdpSetup;
 import dev.parley.runtime.config.HostPort;
+import dev.parley.transceiver.audio.ClientCodec;
 import dev.parley.transceiver.audio.OpusLibrary;
 import dev.parley.transceiver.inference.Backends;
 import dev.parley.transceiver.inference.Formats;
 import dev.parley.transceiver.inference.InferenceCall;
-import dev.parley.transceiver.media.Backlog;
-import dev.parley.transceiver.media.OutputMemory;
 import dev.parley.transceiver.session.EndReason;
 import dev.parley.transceiver.session.MediaLoop;
 import dev.parley.transceiver.session.Session;
@@ -54,14 +53,16 @@ public final class CallSetup {
      * What calls of this process have in common.
      *
      * @param highWaterSamples output audio at 48 kHz that may wait before inference is not read
-     * @param outputMemory bounds the output that waits in all calls
      * @param readyNanos how long inference may take to accept
+     * @param red whether clients that offer redundant audio are to send it
+     * @param nack whether clients are asked to send lost packets again
      */
     public record Settings(
             SessionLimits limits,
             long highWaterSamples,
-            OutputMemory outputMemory,
-            long readyNanos) {}
+            long readyNanos,
+            boolean red,
+            boolean nack) {}
 
     private final Settings settings;
     private final Calls calls;
@@ -122,18 +123,17 @@ public final class CallSetup {
                     "no such model: " + request.getModel());
         }
         SessionId id = SessionId.random(random);
+        ClientCodec client = ClientCodec.of(offer.voice());
         InferenceCall inference =
                 InferenceCall.open(
-                        backends,
-                        start(id, request),
-                        new Backlog(settings.highWaterSamples(), settings.outputMemory()));
+                        backends, start(id, request, client), settings.highWaterSamples());
         boolean connected = false;
         try {
             // While inference decides, the answer is written.
             Target target =
                     targets.get(Math.floorMod(nextTarget.getAndIncrement(), targets.size()));
             Negotiated negotiated = negotiate(id, request.getModel(), offer, candidates, target);
-            Formats formats = formats(inference);
+            Formats formats = formats(inference, client);
             Session session = connect(negotiated.spec(), phases, inference, formats, target, place);
             connected = true;
             phases.reached(SetupPhases.Phase.ANSWERED, clock.getAsLong());
@@ -152,7 +152,16 @@ public final class CallSetup {
 
     private static SdpOffer offer(String text) throws RefusedException {
         try {
-            return SdpOffer.parse(text);
+            SdpOffer offer = SdpOffer.parse(text);
+            if (offer.voice().isOpus()) {
+                return offer;
+            }
+            throw new RefusedException(
+                    Status.Code.INVALID_ARGUMENT,
+                    "invalid_offer",
+                    "sdp",
+                    "no common codec: opus/48000/2 is needed, offered is "
+                            + offer.audio().codecs());
         } catch (SdpException e) {
             throw badSdp(e);
         }
@@ -190,12 +199,13 @@ public final class CallSetup {
         return candidates;
     }
 
-    private static SessionStart start(SessionId id, CreateSessionRequest request) {
+    private static SessionStart start(
+            SessionId id, CreateSessionRequest request, ClientCodec client) {
         return SessionStart.newBuilder()
                 .setSessionId(id.toString())
                 .setModel(request.getModel())
-                .addAllInputFormats(Formats.OFFERED)
-                .addAllOutputFormats(Formats.OFFERED)
+                .addAllInputFormats(Formats.offered(client))
+                .addAllOutputFormats(Formats.offered(client))
                 .setSessionJson(request.getSessionJson())
                 .putAllAttributes(request.getAttributesMap())
                 .build();
@@ -208,7 +218,7 @@ public final class CallSetup {
             List<SdpCandidate> candidates,
             Target target)
             throws RefusedException {
-        IceCredentials local = IceCredentials.withUfrag(target.routes().mint(id, 0), random);
+        IceCredentials local = IceCredentials.withUfrag(target.routes().mint(id), random);
         int ssrc = random.nextInt();
         String cname = HexFormat.of().toHexDigits(random.nextLong());
         Fingerprint own = identity.fingerprint();
@@ -221,6 +231,8 @@ public final class CallSetup {
                             .fingerprint(new SdpFingerprint(own.hashFunction(), own.value()))
                             .candidates(candidates)
                             .source(ssrc, cname)
+                            .red(settings.red())
+                            .nack(settings.nack())
                             .build();
         } catch (SdpException e) {
             throw badSdp(e);
@@ -237,7 +249,7 @@ public final class CallSetup {
                         answer.setup() == SdpSetup.ACTIVE ? DtlsRole.CLIENT : DtlsRole.SERVER,
                         identity,
                         expected,
-                        answer.opusPayloadType(),
+                        answer.formats(),
                         answer.audioLevelId(),
                         ssrc,
                         cname,
@@ -246,10 +258,10 @@ public final class CallSetup {
         return new Negotiated(spec, answer.text());
     }
 
-    private Formats formats(InferenceCall inference) throws RefusedException {
+    private Formats formats(InferenceCall inference, ClientCodec client) throws RefusedException {
         try {
             SessionReady ready = inference.ready().get(settings.readyNanos(), TimeUnit.NANOSECONDS);
-            Formats formats = Formats.find(ready);
+            Formats formats = Formats.find(client, ready);
             if (formats == null) {
                 throw unavailable("inference_bad_format", "the model chose an unknown format");
             }

@@ -23,12 +23,8 @@ public final class RouteMint {
         this.media = media;
     }
 
-    /**
-     * The ufrag that leads to a session.
-     *
-     * @param generation ICE restarts before
-     */
-    synchronized String mint(SessionId id, int generation) {
+    /** The ufrag that leads to a session. */
+    synchronized String mint(SessionId id) {
         return tokens.mint(
                 keyId,
                 id.high(),
@@ -36,7 +32,6 @@ public final class RouteMint {
                 clusterId,
                 IpAddress.high(media.getAddress()),
                 IpAddress.low(media.getAddress()),
-                media.getPort(),
-                generation);
+                media.getPort());
     }
 }

@@ -1,13 +1,13 @@
 package dev.parley.transceiver.inference;
 
 import com.google.protobuf.ByteString;
+import dev.parley.transceiver.media.InputPacket;
 import dev.parley.transceiver.media.InputPath;
 import dev.parley.transceiver.media.OutputItem;
 import dev.parley.transceiver.media.OutputTarget;
 import dev.parley.transceiver.media.PlayedItem;
 import dev.parley.transceiver.media.VoiceInput;
 import dev.parley.transceiver.media.VoiceOutput;
-import java.nio.ByteBuffer;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * transport ever encodes or decodes. Input goes first; output is encoded frame by frame between.
  */
 final class CodecThread implements InputPath.Sink, OutputTarget, AutoCloseable {
+    private final InputUplink uplink;
     private final @Nullable VoiceInput input;
     private final @Nullable VoiceOutput output;
     private final LongSupplier clock;
@@ -28,14 +29,17 @@ final class CodecThread implements InputPath.Sink, OutputTarget, AutoCloseable {
     /**
      * A thread that is not started yet.
      *
+     * @param uplink takes keys, which need no codec
      * @param onFault told, once, when it dies of a fault of ours
      */
     CodecThread(
             String name,
+            InputUplink uplink,
             @Nullable VoiceInput input,
             @Nullable VoiceOutput output,
             LongSupplier clock,
             Consumer<Throwable> onFault) {
+        this.uplink = uplink;
         this.input = input;
         this.output = output;
         this.clock = clock;
@@ -48,18 +52,16 @@ final class CodecThread implements InputPath.Sink, OutputTarget, AutoCloseable {
     }
 
     @Override
-    public void packet(
-            long offsetSamples,
-            int samples,
-            int missing,
-            int audioLevel,
-            ByteBuffer bytes,
-            int offset,
-            int length) {
+    public void packet(InputPacket packet) {
         if (input != null) {
-            input.packet(offsetSamples, samples, missing, audioLevel, bytes, offset, length);
+            input.packet(packet);
             wake();
         }
+    }
+
+    @Override
+    public void key(char key, int durationMillis) {
+        uplink.key(key, durationMillis);
     }
 
     @Override

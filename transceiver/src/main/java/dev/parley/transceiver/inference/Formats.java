@@ -3,6 +3,7 @@ package dev.parley.transceiver.inference;
 import dev.parley.proto.inference.v1.AudioEncoding;
 import dev.parley.proto.inference.v1.AudioFormat;
 import dev.parley.proto.inference.v1.SessionReady;
+import dev.parley.transceiver.audio.ClientCodec;
 import dev.parley.transceiver.audio.InferenceFormat;
 import dev.parley.transceiver.audio.InferenceFormat.Encoding;
 import java.util.List;
@@ -11,12 +12,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * The audio formats of one call as the backend chose them.
  *
+ * @param client what the client speaks
  * @param input caller to inference
  * @param output inference to caller
  */
-public record Formats(InferenceFormat input, InferenceFormat output) {
-    /** What we offer for either direction, best first. */
-    public static final List<AudioFormat> OFFERED =
+public record Formats(ClientCodec client, InferenceFormat input, InferenceFormat output) {
+    /** What we offer for either direction of a call with Opus, cheapest first. */
+    private static final List<AudioFormat> WITH_OPUS =
             List.of(
                     format(AudioEncoding.AUDIO_ENCODING_OPUS, 48_000),
                     format(AudioEncoding.AUDIO_ENCODING_LINEAR16, 24_000),
@@ -26,15 +28,29 @@ public record Formats(InferenceFormat input, InferenceFormat output) {
                     format(AudioEncoding.AUDIO_ENCODING_MULAW, 8_000),
                     format(AudioEncoding.AUDIO_ENCODING_ALAW, 8_000));
 
+    private static final List<AudioFormat> WITHOUT_OPUS =
+            WITH_OPUS.stream()
+                    .filter(f -> f.getEncoding() != AudioEncoding.AUDIO_ENCODING_OPUS)
+                    .toList();
+
     private static final int DEFAULT_RATE_HZ = 24_000;
     private static final InferenceFormat DEFAULT =
             new InferenceFormat(Encoding.LINEAR16, DEFAULT_RATE_HZ);
 
+    /** What a call is offered for either direction: OPUS only where the client speaks it. */
+    public static List<AudioFormat> offered(ClientCodec client) {
+        return client == ClientCodec.OPUS ? WITH_OPUS : WITHOUT_OPUS;
+    }
+
     /** Reads the backend's choice; null when it chose what was not offered. */
-    public static @Nullable Formats find(SessionReady ready) {
+    public static @Nullable Formats find(ClientCodec client, SessionReady ready) {
         InferenceFormat input = ready.hasInputFormat() ? find(ready.getInputFormat()) : DEFAULT;
         InferenceFormat output = ready.hasOutputFormat() ? find(ready.getOutputFormat()) : DEFAULT;
-        return input == null || output == null ? null : new Formats(input, output);
+        if (input == null || output == null) {
+            return null;
+        }
+        boolean offered = client == ClientCodec.OPUS || (input.isPcm() && output.isPcm());
+        return offered ? new Formats(client, input, output) : null;
     }
 
     private static @Nullable InferenceFormat find(AudioFormat chosen) {

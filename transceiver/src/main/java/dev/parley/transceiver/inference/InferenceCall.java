@@ -4,10 +4,10 @@ import dev.parley.proto.inference.v1.ConverseResponse;
 import dev.parley.proto.inference.v1.SessionEnd;
 import dev.parley.proto.inference.v1.SessionReady;
 import dev.parley.proto.inference.v1.SessionStart;
+import dev.parley.transceiver.audio.ClientCodec;
 import dev.parley.transceiver.audio.InferenceFormat;
 import dev.parley.transceiver.audio.OpusLibrary;
 import dev.parley.transceiver.audio.OpusSettings;
-import dev.parley.transceiver.audio.VoiceDecoder;
 import dev.parley.transceiver.audio.VoiceEncoder;
 import dev.parley.transceiver.media.AudioCounters;
 import dev.parley.transceiver.media.Backlog;
@@ -20,9 +20,7 @@ import dev.parley.transceiver.media.VoiceInput;
 import dev.parley.transceiver.media.VoiceOutput;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -53,10 +51,8 @@ public final class InferenceCall {
     private final CompletableFuture<SessionReady> ready = new CompletableFuture<>();
     private final OutputInbox inbox = new OutputInbox();
     private final Backlog backlog;
-    private final Queue<String> marks = new ConcurrentLinkedQueue<>();
     private final AudioCounters counters;
     private @Nullable CodecThread codecs;
-    private @Nullable PlaybackReports reports;
     private InputPath.@Nullable Sink input;
     private @Nullable Connection connection;
     private @Nullable Status earlyStatus;
@@ -64,9 +60,9 @@ public final class InferenceCall {
     /** Where messages and the end of the stream go. */
     private record Connection(OutputIntake intake, Owner owner) {}
 
-    private InferenceCall(Backends backends, SessionStart start, Backlog backlog) {
+    private InferenceCall(Backends backends, SessionStart start, long highWaterSamples) {
         this.name = "codec-" + start.getSessionId();
-        this.backlog = backlog;
+        this.backlog = new Backlog(highWaterSamples);
         this.counters = backends.counters();
         this.stream = backends.converse(start, new Responses());
     }
@@ -74,11 +70,11 @@ public final class InferenceCall {
     /**
      * Opens the stream.
      *
-     * @param backlog bounds the output that may wait before reading stops
+     * @param highWaterSamples output audio at 48 kHz that may wait before reading stops
      * @throws IllegalArgumentException when no backend serves the model
      */
-    public static InferenceCall open(Backends backends, SessionStart start, Backlog backlog) {
-        return new InferenceCall(backends, start, backlog);
+    public static InferenceCall open(Backends backends, SessionStart start, long highWaterSamples) {
+        return new InferenceCall(backends, start, highWaterSamples);
     }
 
     /** The backend's acceptance, or a {@link StatusRuntimeException} with its refusal. */
@@ -93,7 +89,11 @@ public final class InferenceCall {
         InferenceFormat out = formats.output();
         VoiceInput voiceIn =
                 in.isPcm()
-                        ? new VoiceInput(() -> new VoiceDecoder(library, in), uplink, counters)
+                        ? new VoiceInput(
+                                formats.client() == ClientCodec.OPUS,
+                                () -> formats.client().decoder(library, in),
+                                uplink,
+                                counters)
                         : null;
         VoiceOutput voiceOut =
                 out.isPcm()
@@ -104,12 +104,12 @@ public final class InferenceCall {
                                 this::removed)
                         : null;
         if (voiceIn != null || voiceOut != null) {
-            codecs = new CodecThread(name, voiceIn, voiceOut, clock, owner::onCodecFault);
+            codecs = new CodecThread(name, uplink, voiceIn, voiceOut, clock, owner::onCodecFault);
             codecs.start();
         }
         input = voiceIn == null ? uplink : codecs;
         OutputTarget target = voiceOut == null || codecs == null ? inbox : codecs;
-        OutputIntake intake = new OutputIntake(out, target, backlog, marks, counters);
+        OutputIntake intake = new OutputIntake(out, target, backlog, counters);
         Status ended;
         synchronized (ready) {
             connection = new Connection(intake, owner);
@@ -137,9 +137,7 @@ public final class InferenceCall {
 
     /** A playout's listener that reports to inference. */
     public Playout.Listener reports(Consumer<String> onHangup) {
-        PlaybackReports made = new PlaybackReports(stream, marks, onHangup);
-        reports = made;
-        return made;
+        return new PlaybackReports(stream, onHangup);
     }
 
     /** The next thing inference wants done with its output, or null; for the media loop. */
@@ -151,21 +149,17 @@ public final class InferenceCall {
      * Tells that output has been sent or cleared, so that more may be read and encoded.
      *
      * @param samples what they counted for in the backlog, at 48 kHz
-     * @param bytes the same, of memory
      */
-    public void left(int frames, long samples, long bytes) {
+    public void left(int frames, long samples) {
         inbox.left(frames);
         if (codecs != null && inbox.framesAhead() <= LOW_WATER_FRAMES) {
             codecs.wake();
         }
-        removed(samples, bytes);
+        removed(samples);
     }
 
-    /** Ends the call from our side; on the media loop. */
+    /** Ends the call from our side. */
     public void end(SessionEnd end) {
-        if (reports != null) {
-            reports.ended();
-        }
         stream.end(end);
         closeCodecs();
     }
@@ -177,7 +171,6 @@ public final class InferenceCall {
     }
 
     private void closeCodecs() {
-        backlog.close();
         if (codecs != null) {
             codecs.close();
         }
@@ -188,8 +181,8 @@ public final class InferenceCall {
         return stream.audioDropped();
     }
 
-    private void removed(long samples, long bytes) {
-        if (backlog.remove(samples, bytes)) {
+    private void removed(long samples) {
+        if (backlog.remove(samples)) {
             stream.requestNext();
         }
     }

@@ -3,12 +3,13 @@ package dev.parley.transceiver.inference;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.UnsafeByteOperations;
 import dev.parley.proto.inference.v1.ConverseRequest;
+import dev.parley.proto.inference.v1.DtmfInput;
 import dev.parley.proto.inference.v1.InputAudio;
 import dev.parley.rtc.rtp.RtpReader;
 import dev.parley.transceiver.media.InputClock;
+import dev.parley.transceiver.media.InputPacket;
 import dev.parley.transceiver.media.InputPath;
 import dev.parley.transceiver.media.VoiceInput;
-import java.nio.ByteBuffer;
 
 /**
  * Sends a call's input to inference, numbered. Owned by the thread that has the audio ready: the
@@ -29,17 +30,30 @@ public final class InputUplink implements InputPath.Sink, VoiceInput.Sink {
 
     /** An Opus packet, passed on verbatim. */
     @Override
-    public void packet(
-            long offsetSamples,
-            int samples,
-            int missing,
-            int audioLevel,
-            ByteBuffer bytes,
-            int offset,
-            int length) {
-        byte[] copy = new byte[length];
-        bytes.get(offset, copy);
-        send(UnsafeByteOperations.unsafeWrap(copy), offsetSamples, samples, 0, audioLevel);
+    public void packet(InputPacket packet) {
+        byte[] copy = new byte[packet.length()];
+        packet.bytes().get(packet.offset(), copy);
+        InputAudio.Builder message =
+                message(
+                        UnsafeByteOperations.unsafeWrap(copy),
+                        packet.offsetSamples(),
+                        packet.samples(),
+                        packet.voice());
+        if (packet.audioLevel() != InputPacket.UNKNOWN) {
+            message.setAudioLevelDbov(RtpReader.levelDbov(packet.audioLevel()));
+        }
+        send(message);
+    }
+
+    @Override
+    public void key(char key, int durationMillis) {
+        stream.sendEvent(
+                ConverseRequest.newBuilder()
+                        .setDtmfInput(
+                                DtmfInput.newBuilder()
+                                        .setDigit(String.valueOf(key))
+                                        .setDurationMs(durationMillis))
+                        .build());
     }
 
     /** Decoded audio. */
@@ -50,24 +64,30 @@ public final class InputUplink implements InputPath.Sink, VoiceInput.Sink {
             int lengthBytes,
             int samples,
             int concealed,
-            int audioLevel) {
+            int levelDbov,
+            int voice) {
         ByteString audio = ByteString.copyFrom(bytes, 0, lengthBytes);
-        send(audio, offsetSamples, samples, concealed, audioLevel);
+        send(
+                message(audio, offsetSamples, samples, voice)
+                        .setConcealedSamples(concealed)
+                        .setAudioLevelDbov(levelDbov));
     }
 
-    private void send(
-            ByteString audio, long offsetSamples, int samples, int concealed, int audioLevel) {
+    private InputAudio.Builder message(
+            ByteString audio, long offsetSamples, int samples, int voice) {
         InputAudio.Builder message =
                 InputAudio.newBuilder()
                         .setAudio(audio)
                         .setSequenceNumber(sequence++)
                         .setAudioOffsetMs(InputClock.millis(offsetSamples))
-                        .setNumSamples(samples)
-                        .setConcealedSamples(concealed);
-        if (audioLevel != RtpReader.ABSENT) {
-            message.setAudioLevelDbov(RtpReader.levelDbov(audioLevel))
-                    .setVoiceActivity(RtpReader.isVoice(audioLevel));
+                        .setNumSamples(samples);
+        if (voice != InputPacket.UNKNOWN) {
+            message.setVoiceActivity(voice == 1);
         }
+        return message;
+    }
+
+    private void send(InputAudio.Builder message) {
         stream.sendAudio(ConverseRequest.newBuilder().setInputAudio(message).build());
         if (sequence == 1) {
             onFirst.run();

@@ -22,12 +22,8 @@ public final class OutputPath {
     private static final long NANOS_PER_MILLI = 1_000_000L;
     private static final int SAMPLES_PER_MILLI = InputClock.RATE_HZ / 1000;
 
-    /**
-     * A later schedule than this is not caught up with a burst; time is skipped instead, as if it
-     * had been silent, and what waits is said after it. More packets at a time than these would be
-     * thrown away by a jitter buffer that has just run dry.
-     */
-    private static final long MAX_CATCH_UP_NANOS = 120 * NANOS_PER_MILLI;
+    /** A later schedule than this is not caught up with a burst; time is skipped instead. */
+    private static final long MAX_CATCH_UP_NANOS = 200 * NANOS_PER_MILLI;
 
     private final int ssrc;
     private final int payloadType;
@@ -35,7 +31,6 @@ public final class OutputPath {
     private int sequence;
     private int timestamp;
     private boolean started;
-    private boolean jumped;
     private long dueNanos;
     private long packets;
     private long octets;
@@ -80,10 +75,8 @@ public final class OutputPath {
         Frame frame = playout.poll(nowNanos);
         byte[] payload = frame == null ? SILENCE : frame.opus();
         int samples = frame == null ? SILENCE_SAMPLES : frame.samples();
-        // RFC 3551 4.1: the marker bit tells the first packet after silence, and with it where a
-        // jitter buffer may adapt.
-        boolean marker = frame != null && (playout.spurtStart() || jumped);
-        jumped = false;
+        // RFC 3551 4.1: the marker bit tells the first packet after silence.
+        boolean marker = frame != null && playout.spurtStart();
         RtpWriter.writeHeader(into, offset, marker, payloadType, sequence, timestamp, ssrc);
         into.put(offset + RtpWriter.HEADER_LENGTH, payload);
         sequence = (sequence + 1) & 0xFFFF;
@@ -113,7 +106,6 @@ public final class OutputPath {
             long steps = behind / NANOS_PER_MILLI / 20;
             dueNanos += steps * 20 * NANOS_PER_MILLI;
             timestamp += (int) (steps * SILENCE_SAMPLES);
-            jumped = true;
         }
     }
 

@@ -5,12 +5,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Puts input packets in order. A packet in order passes at once and uncopied; one that is ahead
- * waits for the missing ones, but never longer than the given time and never with more than a few
- * waiting. Owned by one session; its slots are allocated when packets first come out of order.
+ * waits for the missing ones for as long as {@link ReorderWait} or a retransmission makes it pay,
+ * and never longer than the given time. Owned by one session; its slots are allocated when packets
+ * first come out of order.
  */
 public final class ReorderBuffer {
-    /** A packet further ahead than this ends the wait for all that is missing. */
-    private static final int SLOTS = 16;
+    /** What a packet carries. */
+    public enum Kind {
+        /** Audio as its sender sent it. */
+        VOICE,
+        /** Audio that is a copy out of another packet. */
+        COPY,
+        /** A telephone event. */
+        EVENT
+    }
 
     /** What became of a packet. */
     public enum Verdict {
@@ -20,7 +28,7 @@ public final class ReorderBuffer {
         HELD,
         /** Its turn is over. */
         LATE,
-        /** It waits already. */
+        /** It waits already, or a copy of it did. */
         DUPLICATE
     }
 
@@ -32,45 +40,58 @@ public final class ReorderBuffer {
          * @param missing packets between the last one passed and this one that never came in time
          * @param audioLevel the RFC 6464 byte, or -1
          * @param bytes holds the payload; valid during the call
+         * @param arrivalNanos when it came
          */
         void packet(
                 long sequence,
                 int timestamp,
+                Kind kind,
                 int missing,
                 int audioLevel,
                 ByteBuffer bytes,
                 int offset,
                 int length,
-                long nowNanos);
+                long arrivalNanos);
     }
 
-    private final int maxHeld;
-    private final long maxWaitNanos;
+    /** A packet further ahead than this ends the wait for all that is missing. */
+    private static final int SLOTS = 32;
+
     private final Output output;
+    private final Gaps gaps;
     private final @Nullable Slot[] slots = new Slot[SLOTS];
     private boolean started;
     private long expected;
     private int missing;
+    private int lastTimestamp;
     private int held;
+    private long heldSinceNanos;
+    private boolean repairable;
     private long deadlineNanos;
 
     /**
-     * @param maxHeld packets that may wait; one more ends the wait
      * @param maxWaitNanos longest wait for a missing packet
      */
-    public ReorderBuffer(int maxHeld, long maxWaitNanos, Output output) {
-        if (maxHeld < 1 || maxHeld >= SLOTS) {
-            throw new IllegalArgumentException("1.." + (SLOTS - 1) + " packets may wait");
-        }
-        this.maxHeld = maxHeld;
-        this.maxWaitNanos = maxWaitNanos;
+    public ReorderBuffer(long maxWaitNanos, Output output) {
+        this.gaps = new Gaps(maxWaitNanos);
         this.output = output;
     }
 
-    /** Takes a packet that has been authenticated and was not seen before. */
+    /** What is known of missing packets. */
+    Gaps gaps() {
+        return gaps;
+    }
+
+    /**
+     * Takes a packet that has been authenticated and was not seen before.
+     *
+     * @param repairs whether it carries a coarse copy of the packet before it
+     */
     public Verdict accept(
             long sequence,
             int timestamp,
+            Kind kind,
+            boolean repairs,
             int audioLevel,
             ByteBuffer bytes,
             int offset,
@@ -80,21 +101,75 @@ public final class ReorderBuffer {
             started = true;
             expected = sequence;
         }
+        gaps.received(sequence, nowNanos);
         long ahead = sequence - expected;
         if (ahead < 0) {
-            return Verdict.LATE;
+            return gaps.isCopied(sequence) ? Verdict.DUPLICATE : Verdict.LATE;
         }
         if (ahead >= SLOTS) {
-            flush(nowNanos);
+            flush();
             missing += (int) Math.min(sequence - expected, Integer.MAX_VALUE);
             expected = sequence;
         }
         if (sequence == expected) {
-            pass(sequence, timestamp, audioLevel, bytes, offset, length, nowNanos);
+            pass(sequence, timestamp, kind, audioLevel, bytes, offset, length, nowNanos);
             passHeld(nowNanos);
             return Verdict.PASSED;
         }
-        return hold(sequence, timestamp, audioLevel, bytes, offset, length, nowNanos);
+        Slot slot = slot(sequence);
+        if (slot.full) {
+            return Verdict.DUPLICATE;
+        }
+        slot.fill(timestamp, kind, audioLevel, bytes, offset, length, nowNanos);
+        held++;
+        if (held == 1) {
+            heldSinceNanos = nowNanos;
+        }
+        if (ahead == 1 && repairs) {
+            repairable = true;
+        }
+        hold(nowNanos);
+        return held == 0 ? Verdict.PASSED : Verdict.HELD;
+    }
+
+    /**
+     * Takes a copy of an earlier packet, found in the packet {@code carrier} that is accepted next;
+     * of several the newest first. RFC 2198 names it by its timestamp alone, so it is taken for the
+     * last one before the carrier that is missing or has that timestamp.
+     *
+     * @return whether it fills a gap
+     */
+    public boolean acceptCopy(
+            long carrier, int timestamp, ByteBuffer bytes, int offset, int length, long nowNanos) {
+        // RFC 3550 5.1: timestamps wrap; the difference of two is signed.
+        if (!started || carrier - expected >= SLOTS || timestamp - lastTimestamp <= 0) {
+            return false;
+        }
+        long sequence = carrier - 1;
+        while (sequence >= expected && slot(sequence).full) {
+            if (slot(sequence).timestamp - timestamp <= 0) {
+                return false;
+            }
+            sequence--;
+        }
+        if (sequence < expected) {
+            return false;
+        }
+        gaps.copied(sequence);
+        if (sequence == expected) {
+            pass(sequence, timestamp, Kind.COPY, -1, bytes, offset, length, nowNanos);
+            if (held > 0 && slot(expected).full) {
+                drain();
+            }
+            return true;
+        }
+        // What is missing before it may be the next copy: the carrier decides about the wait.
+        slot(sequence).fill(timestamp, Kind.COPY, -1, bytes, offset, length, nowNanos);
+        held++;
+        if (held == 1) {
+            heldSinceNanos = nowNanos;
+        }
+        return true;
     }
 
     /** Whether a packet waits, so that {@link #deadlineNanos} means something. */
@@ -109,81 +184,101 @@ public final class ReorderBuffer {
 
     /** Gives up what is missing if its time is over. */
     public void onDeadline(long nowNanos) {
-        if (held > 0 && deadlineNanos - nowNanos <= 0) {
-            skipGap(nowNanos);
+        while (held > 0 && deadlineNanos - nowNanos <= 0) {
+            skipGap();
+            hold(nowNanos);
         }
     }
 
     /** Passes on all that waits and starts anew with the next packet, as after an SSRC change. */
-    public void restart(long nowNanos) {
-        flush(nowNanos);
+    public void restart() {
+        flush();
         started = false;
         missing = 0;
+        gaps.restart();
     }
 
-    private Verdict hold(
-            long sequence,
-            int timestamp,
-            int audioLevel,
-            ByteBuffer bytes,
-            int offset,
-            int length,
-            long nowNanos) {
-        Slot slot = slot(sequence);
-        if (slot.full) {
-            return Verdict.DUPLICATE;
-        }
-        slot.fill(timestamp, audioLevel, bytes, offset, length);
-        held++;
-        if (held == 1) {
-            deadlineNanos = nowNanos + maxWaitNanos;
-        }
-        if (held < maxHeld) {
-            return Verdict.HELD;
-        }
-        skipGap(nowNanos);
-        return Verdict.PASSED;
-    }
-
-    private void flush(long nowNanos) {
+    /** Sets the deadline anew; gives up at once what it does not pay to wait for. */
+    private void hold(long nowNanos) {
         while (held > 0) {
-            skipGap(nowNanos);
+            deadlineNanos = heldSinceNanos + gaps.waitNanos(expected, repairable);
+            if (deadlineNanos - nowNanos > 0) {
+                return;
+            }
+            skipGap();
         }
     }
 
-    private void skipGap(long nowNanos) {
+    private void flush() {
+        while (held > 0) {
+            skipGap();
+        }
+    }
+
+    private void skipGap() {
         while (!slot(expected).full) {
             expected++;
             missing++;
         }
-        passHeld(nowNanos);
+        drain();
     }
 
     private void passHeld(long nowNanos) {
+        if (held > 0 && slot(expected).full) {
+            drain();
+        }
+        hold(nowNanos);
+    }
+
+    private void drain() {
         while (held > 0 && slot(expected).full) {
             Slot slot = slot(expected);
             slot.full = false;
             held--;
-            pass(expected, slot.timestamp, slot.audioLevel, slot.bytes, 0, slot.length, nowNanos);
+            pass(
+                    expected,
+                    slot.timestamp,
+                    slot.kind,
+                    slot.audioLevel,
+                    slot.bytes,
+                    0,
+                    slot.length,
+                    slot.arrivalNanos);
         }
+        repairable = false;
         if (held > 0) {
-            deadlineNanos = nowNanos + maxWaitNanos;
+            // The next gap was seen when the first of those behind it came.
+            long sequence = expected;
+            while (!slot(sequence).full) {
+                sequence++;
+            }
+            heldSinceNanos = slot(sequence).arrivalNanos;
         }
     }
 
     private void pass(
             long sequence,
             int timestamp,
+            Kind kind,
             int audioLevel,
             ByteBuffer bytes,
             int offset,
             int length,
-            long nowNanos) {
+            long arrivalNanos) {
         int missingBefore = missing;
         missing = 0;
         expected = sequence + 1;
+        lastTimestamp = timestamp;
         output.packet(
-                sequence, timestamp, missingBefore, audioLevel, bytes, offset, length, nowNanos);
+                sequence,
+                timestamp,
+                kind,
+                missingBefore,
+                audioLevel,
+                bytes,
+                offset,
+                length,
+                arrivalNanos);
     }
 
     private Slot slot(long sequence) {
@@ -200,17 +295,28 @@ public final class ReorderBuffer {
         private ByteBuffer bytes = ByteBuffer.allocate(0);
         private boolean full;
         private int timestamp;
+        private Kind kind = Kind.VOICE;
         private int audioLevel;
         private int length;
+        private long arrivalNanos;
 
-        void fill(int timestamp, int audioLevel, ByteBuffer from, int offset, int length) {
+        void fill(
+                int timestamp,
+                Kind kind,
+                int audioLevel,
+                ByteBuffer from,
+                int offset,
+                int length,
+                long arrivalNanos) {
             if (bytes.capacity() < length) {
                 bytes = ByteBuffer.allocate(Math.max(length, 256));
             }
             bytes.put(0, from, offset, length);
             this.timestamp = timestamp;
+            this.kind = kind;
             this.audioLevel = audioLevel;
             this.length = length;
+            this.arrivalNanos = arrivalNanos;
             this.full = true;
         }
     }

@@ -1,8 +1,9 @@
 package dev.parley.transceiver.media;
 
-import dev.parley.transceiver.audio.OpusDecoder;
+import dev.parley.rtc.rtp.RtpReader;
+import dev.parley.transceiver.audio.OpusPacket;
+import dev.parley.transceiver.audio.PcmDecoder;
 import dev.parley.transceiver.audio.VoiceDecoder;
-import java.nio.ByteBuffer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -10,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * Decodes a session's input to the PCM that inference asked for and fills in what was lost. The
  * media loop hands packets over; the session's codec thread calls {@link #runOnce}.
  */
-public final class VoiceInput implements InputPath.Sink, AutoCloseable {
+public final class VoiceInput implements AutoCloseable {
     /** Takes decoded audio on the codec thread. */
     public interface Sink {
         /**
@@ -20,7 +21,8 @@ public final class VoiceInput implements InputPath.Sink, AutoCloseable {
          * @param bytes holds the audio from 0; valid during the call
          * @param samples its samples, in the format's rate
          * @param concealed how many of them were made up
-         * @param audioLevel the RFC 6464 byte of the packet, or -1
+         * @param levelDbov its level, -127 to 0
+         * @param voice 1 when it holds voice, 0 when not, or {@link InputPacket#UNKNOWN}
          */
         void audio(
                 long offsetSamples,
@@ -28,7 +30,8 @@ public final class VoiceInput implements InputPath.Sink, AutoCloseable {
                 int lengthBytes,
                 int samples,
                 int concealed,
-                int audioLevel);
+                int levelDbov,
+                int voice);
     }
 
     /** Packets that may wait for the codec thread: 1.3 s. */
@@ -43,33 +46,29 @@ public final class VoiceInput implements InputPath.Sink, AutoCloseable {
     private static final int UNIT_SAMPLES = InputClock.RATE_HZ / 400;
 
     private final PacketRing ring = new PacketRing(RING_PACKETS);
+    private final OpusPacket opus = new OpusPacket();
+    private final VoiceLevel voiceLevel = new VoiceLevel();
+    private final boolean isOpus;
     private final Supplier<VoiceDecoder> decoders;
     private final Sink sink;
     private final AudioCounters counters;
     private @Nullable VoiceDecoder opened;
-    private long endOffset;
 
     /**
+     * @param isOpus whether packets are Opus, which can carry copies of one another
      * @param decoders makes the decoder, once, on the codec thread
      */
-    public VoiceInput(Supplier<VoiceDecoder> decoders, Sink sink, AudioCounters counters) {
+    public VoiceInput(
+            boolean isOpus, Supplier<VoiceDecoder> decoders, Sink sink, AudioCounters counters) {
+        this.isOpus = isOpus;
         this.decoders = decoders;
         this.sink = sink;
         this.counters = counters;
     }
 
-    @Override
-    public void packet(
-            long offsetSamples,
-            int samples,
-            int missing,
-            int audioLevel,
-            ByteBuffer bytes,
-            int offset,
-            int length) {
-        if (length > OpusDecoder.MAX_PACKET_BYTES
-                || !ring.offer(
-                        offsetSamples, samples, missing, audioLevel, bytes, offset, length)) {
+    /** Takes a packet over, on the loop's thread. */
+    public void packet(InputPacket packet) {
+        if (packet.length() > PcmDecoder.MAX_PACKET_BYTES || !ring.offer(packet)) {
             counters.increment(AudioDrop.INPUT_CODEC_BEHIND);
         }
     }
@@ -80,42 +79,49 @@ public final class VoiceInput implements InputPath.Sink, AutoCloseable {
             return false;
         }
         VoiceDecoder decoder = decoder();
-        PacketRing.Slot packet = ring.head();
-        if (packet.missing > 0) {
+        InputPacket packet = ring.head();
+        if (packet.lostSamples() >= UNIT_SAMPLES) {
             fillGap(decoder, packet);
         }
-        int samples = decoder.decode(packet.bytes, 0, packet.length);
-        if (samples > 0) {
-            emit(decoder, packet.offsetSamples, samples, 0, packet.audioLevel);
+        if (decoder.decode(packet.bytes(), packet.offset(), packet.length()) > 0) {
+            emit(decoder, packet);
         } else {
             counters.increment(AudioDrop.INPUT_UNDECODABLE);
         }
-        endOffset = packet.offsetSamples + packet.samples;
         ring.release();
         return true;
     }
 
     /**
-     * A gap in sequence numbers is loss as far as the timestamps say that time passed; a gap in
-     * timestamps alone is DTX and stays silent (RFC 7587 3.1.3).
+     * What is lost right before a packet comes from the coarse copy in it (RFC 6716 2.1.7), what is
+     * lost before that is made up.
      */
-    private void fillGap(VoiceDecoder decoder, PacketRing.Slot next) {
-        long gap = Math.min(next.offsetSamples - endOffset, MAX_CONCEALED_SAMPLES);
-        long from = next.offsetSamples - gap;
-        while (gap >= UNIT_SAMPLES) {
-            int step = (int) Math.min(gap, STEP_SAMPLES);
-            step -= step % UNIT_SAMPLES;
-            gap -= step;
-            // The copy in the next packet is that of the audio right before it.
-            int made =
-                    gap < UNIT_SAMPLES
-                            ? decoder.recover(next.bytes, 0, next.length, step)
-                            : decoder.conceal(step);
-            if (made > 0) {
-                emit(decoder, from, made, made, -1);
-            }
+    private void fillGap(VoiceDecoder decoder, InputPacket next) {
+        int gap = Math.min(next.lostSamples(), MAX_CONCEALED_SAMPLES);
+        gap -= gap % UNIT_SAMPLES;
+        int copied = Math.min(copiedSamples(next), gap);
+        long from = next.offsetSamples() - gap;
+        for (int left = gap - copied; left > 0; ) {
+            int step = Math.min(left, STEP_SAMPLES);
+            emitMade(decoder, from, decoder.conceal(step), true);
+            counters.increment(InputRepair.CONCEALMENT);
+            left -= step;
             from += step;
         }
+        if (copied > 0) {
+            int made = decoder.recover(next.bytes(), next.offset(), next.length(), copied);
+            emitMade(decoder, from, made, false);
+            counters.increment(InputRepair.FEC);
+        }
+    }
+
+    /** Length of the audio before the packet of which it carries a copy. */
+    private int copiedSamples(InputPacket packet) {
+        boolean copy =
+                isOpus
+                        && opus.wrap(packet.bytes(), packet.offset(), packet.length())
+                        && opus.hasLbrr();
+        return copy ? opus.frameSamples() : 0;
     }
 
     private VoiceDecoder decoder() {
@@ -136,14 +142,34 @@ public final class VoiceInput implements InputPath.Sink, AutoCloseable {
         }
     }
 
+    private void emit(VoiceDecoder decoder, InputPacket packet) {
+        int level =
+                packet.audioLevel() == InputPacket.UNKNOWN
+                        ? decoder.levelDbov()
+                        : RtpReader.levelDbov(packet.audioLevel());
+        int voice = packet.voice();
+        if (voice == InputPacket.UNKNOWN) {
+            voice = voiceLevel.isVoice(level, packet.samples()) ? 1 : 0;
+        }
+        emit(decoder, packet.offsetSamples(), 0, level, voice);
+    }
+
+    private void emitMade(VoiceDecoder decoder, long offsetSamples, int made, boolean concealed) {
+        if (made > 0) {
+            int level = decoder.levelDbov();
+            emit(decoder, offsetSamples, concealed ? made : 0, level, InputPacket.UNKNOWN);
+        }
+    }
+
     private void emit(
-            VoiceDecoder decoder, long offsetSamples, int samples, int concealed, int audioLevel) {
+            VoiceDecoder decoder, long offsetSamples, int concealed, int levelDbov, int voice) {
         sink.audio(
                 offsetSamples,
                 decoder.bytes(),
                 decoder.lengthBytes(),
-                samples,
+                decoder.samples(),
                 concealed,
-                audioLevel);
+                levelDbov,
+                voice);
     }
 }

@@ -8,7 +8,7 @@ import dev.parley.rtc.rtp.RtpReader;
 import dev.parley.rtc.rtp.SequenceExtender;
 import dev.parley.rtc.srtp.SrtpReceiver;
 import dev.parley.rtc.srtp.SrtpSender;
-import dev.parley.transceiver.media.InputClock;
+import dev.parley.transceiver.media.Gaps;
 import dev.parley.transceiver.media.InputPath;
 import dev.parley.transceiver.media.OutputPath;
 import dev.parley.transceiver.media.ReorderBuffer;
@@ -103,7 +103,7 @@ final class MediaTransport {
         if (!rtp.wrap(bytes, offset, length)) {
             return Drop.RTP_MALFORMED;
         }
-        if (rtp.payloadType() != spec.opusPayloadType() || !spec.receives()) {
+        if (!input.takes(rtp.payloadType()) || !spec.receives()) {
             return Drop.RTP_PAYLOAD_TYPE;
         }
         ReceptionStatistics counted = source(nowNanos);
@@ -119,7 +119,7 @@ final class MediaTransport {
             extender = new SequenceExtender();
             sequence = extender.extend(rtp.sequenceNumber());
             highestSequence = sequence;
-            input.sourceChanged(nowNanos);
+            input.sourceChanged();
         }
         highestSequence = Math.max(highestSequence, sequence);
         int level =
@@ -127,6 +127,7 @@ final class MediaTransport {
         ReorderBuffer.Verdict verdict =
                 input.accept(
                         sequence,
+                        rtp.payloadType(),
                         rtp.timestamp(),
                         level,
                         bytes,
@@ -152,9 +153,9 @@ final class MediaTransport {
                 return null;
             }
             replacedSsrc = sourceSsrc;
-            input.sourceChanged(nowNanos);
+            input.sourceChanged();
         }
-        ReceptionStatistics fresh = new ReceptionStatistics(InputClock.RATE_HZ);
+        ReceptionStatistics fresh = new ReceptionStatistics(spec.formats().voice().clockRateHz());
         statistics = fresh;
         sourceSsrc = ssrc;
         extender = new SequenceExtender();
@@ -199,6 +200,7 @@ final class MediaTransport {
                                 rtcp.delaySinceLastSenderReport(i));
                 if (roundTrip != NtpTime.UNKNOWN) {
                     roundTripNanos = roundTrip;
+                    input.roundTrip(roundTrip);
                 }
             }
         }
@@ -219,6 +221,18 @@ final class MediaTransport {
     int writeReport(ByteBuffer into, int offset, long nowNanos) {
         scheduleReport(nowNanos);
         beginReport(into, offset, nowNanos);
+        return sender.protectRtcp(into, offset, rtcpWriter.length());
+    }
+
+    /** Asks for missing packets again, RFC 4585 6.2.1, in a compound as RFC 3550 6.1 wants it. */
+    int writeRequest(ByteBuffer into, int offset) {
+        Gaps gaps = input.gaps();
+        rtcpWriter
+                .begin(into, offset)
+                .receiverReport(spec.ssrc())
+                .sourceDescription(spec.ssrc(), cname)
+                .nack(spec.ssrc(), sourceSsrc, gaps.requestFirst(), gaps.requestFollowing());
+        gaps.requested();
         return sender.protectRtcp(into, offset, rtcpWriter.length());
     }
 

@@ -1,7 +1,6 @@
 package dev.parley.transceiver.session;
 
 import dev.parley.rtc.dtls.DtlsOutcome;
-import dev.parley.rtc.ice.IceLite;
 import dev.parley.rtc.ice.IcePath;
 import dev.parley.rtc.srtp.SrtpReceiver;
 import dev.parley.rtc.srtp.SrtpSender;
@@ -25,7 +24,6 @@ final class SessionMedia {
 
     private final SessionSpec spec;
     private final InferenceCall inference;
-    private final IceLite ice;
     private final MediaLoop loop;
     private final InputPath input;
     private final Playout playout;
@@ -34,31 +32,32 @@ final class SessionMedia {
     private @Nullable MediaTransport transport;
     private long leftFrames;
     private long leftSamples;
-    private long leftBytes;
     private long leftOthers;
     private boolean outputWaits;
 
     /**
-     * @param ice says where packets go
      * @param onHangUp told with the agent's words when all that it said has been sent
      */
     SessionMedia(
             SessionSpec spec,
             SessionLimits limits,
             InferenceCall inference,
-            IceLite ice,
             MediaLoop loop,
             Consumer<String> onHangUp) {
         this.spec = spec;
         this.inference = inference;
-        this.ice = ice;
         this.loop = loop;
-        this.input = new InputPath(limits.reorderNanos(), inference.input(), inference.counters());
+        this.input =
+                new InputPath(
+                        spec.formats(),
+                        limits.reorderNanos(),
+                        inference.input(),
+                        inference.counters());
         this.playout = new Playout(limits.cushionSamples(), inference.reports(onHangUp));
         this.output =
                 new OutputPath(
                         spec.ssrc(),
-                        spec.opusPayloadType(),
+                        spec.formats().voice().payloadType(),
                         loop.random().nextInt(),
                         loop.random().nextInt(),
                         playout);
@@ -132,8 +131,12 @@ final class SessionMedia {
         return a - b <= 0 ? a : b;
     }
 
-    /** Does what is due. */
-    void onTimer(long nowNanos) {
+    /**
+     * Does what is due.
+     *
+     * @param to where packets go, null for nowhere
+     */
+    void onTimer(@Nullable IcePath to, long nowNanos) {
         if (input.waiting()) {
             input.onDeadline(nowNanos);
         }
@@ -141,10 +144,10 @@ final class SessionMedia {
         MediaTransport started = transport;
         if (started != null) {
             while (output.started() && output.dueNanos() - nowNanos <= 0) {
-                sendRtp(started, nowNanos);
+                sendRtp(started, to, nowNanos);
             }
             if (started.reportDueNanos() - nowNanos <= 0) {
-                sendReport(started, nowNanos);
+                sendReport(started, to, nowNanos);
             }
         }
         tellLeft();
@@ -162,43 +165,50 @@ final class SessionMedia {
         outputWaits = true;
     }
 
-    private void sendRtp(MediaTransport started, long nowNanos) {
+    private void sendRtp(MediaTransport started, @Nullable IcePath to, long nowNanos) {
         Outbox outbox = loop.outbox();
         int length = started.writeRtp(outbox.bytes(), outbox.payloadOffset(), nowNanos);
         // For a client that wants no audio the pace is kept all the same, or an agent would wait
         // for ever to be heard out.
-        if (length > 0 && spec.sends() && commit(length, nowNanos)) {
+        if (length > 0 && to != null && spec.sends()) {
+            outbox.commit(to, length);
             LoopCounters.add(loop.counters().rtpSent, 1);
         }
     }
 
-    private boolean commit(int length, long nowNanos) {
-        IcePath to = ice.claimPath(nowNanos);
-        if (to != null) {
-            loop.outbox().commit(to, length);
-        }
-        return to != null;
-    }
-
-    private void sendReport(MediaTransport started, long nowNanos) {
+    private void sendReport(MediaTransport started, @Nullable IcePath to, long nowNanos) {
         Outbox outbox = loop.outbox();
         int length = started.writeReport(outbox.bytes(), outbox.payloadOffset(), nowNanos);
+        if (length > 0 && to != null) {
+            outbox.commit(to, length);
+        }
+    }
+
+    /**
+     * Asks the client to send again what is missing, if that can help.
+     *
+     * @param to where packets go, null for nowhere
+     */
+    void sendRequest(@Nullable IcePath to) {
+        if (to == null || !input.gaps().requestPending()) {
+            return;
+        }
+        Outbox outbox = loop.outbox();
+        int length = transport().writeRequest(outbox.bytes(), outbox.payloadOffset());
         if (length > 0) {
-            var _ = commit(length, nowNanos);
+            outbox.commit(to, length);
         }
     }
 
     private void tellLeft() {
         long frames = playout.leftFrames() - leftFrames;
         long samples = playout.leftSamples() - leftSamples;
-        long bytes = playout.leftBytes() - leftBytes;
         long others = playout.leftOthers() - leftOthers;
         if (frames > 0 || others > 0) {
             leftFrames += frames;
             leftSamples += samples;
-            leftBytes += bytes;
             leftOthers += others;
-            inference.left((int) frames, samples + others * Backlog.MIN_ITEM_SAMPLES, bytes);
+            inference.left((int) frames, samples + others * Backlog.MIN_ITEM_SAMPLES);
         }
     }
 
@@ -207,17 +217,16 @@ final class SessionMedia {
         return output.dueNanos();
     }
 
-    /** Tells inference how far its output came, and says goodbye in RTCP if anyone is there. */
-    void end(long nowNanos) {
-        playout.end();
+    /** Says goodbye in RTCP, if there is anyone to say it to. */
+    void sendGoodbye(@Nullable IcePath to, long nowNanos) {
         MediaTransport started = transport;
-        if (started == null) {
+        if (started == null || to == null) {
             return;
         }
         Outbox outbox = loop.outbox();
         int length = started.writeGoodbye(outbox.bytes(), outbox.payloadOffset(), nowNanos);
         if (length > 0) {
-            var _ = commit(length, nowNanos);
+            outbox.commit(to, length);
         }
     }
 

@@ -4,6 +4,7 @@ import dev.parley.rtc.dtls.DtlsIdentity;
 import dev.parley.rtc.dtls.DtlsRole;
 import dev.parley.rtc.dtls.Fingerprint;
 import dev.parley.rtc.ice.IceCredentials;
+import dev.parley.rtc.sdp.SdpFormats;
 import java.util.List;
 
 /**
@@ -12,7 +13,7 @@ import java.util.List;
  * @param local ours, with the route token as ufrag
  * @param role our side of the DTLS handshake
  * @param fingerprints of the client's certificate; one that matches is enough
- * @param opusPayloadType of Opus, both ways
+ * @param formats payload types of audio, both ways
  * @param audioLevelId id of the RFC 6464 header extension in the client's packets, 0 for none
  * @param ssrc of what we send
  * @param cname of what we send, RFC 3550 6.5.1
@@ -26,7 +27,7 @@ public record SessionSpec(
         DtlsRole role,
         DtlsIdentity identity,
         List<Fingerprint> fingerprints,
-        int opusPayloadType,
+        SdpFormats formats,
         int audioLevelId,
         int ssrc,
         String cname,

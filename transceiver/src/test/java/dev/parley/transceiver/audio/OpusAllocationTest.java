@@ -28,7 +28,7 @@ class OpusAllocationTest {
         ByteBuffer audio = ByteBuffer.wrap(voice);
         VoiceEncoder.PacketSink sink = this::keep;
         try (VoiceEncoder encoder = new VoiceEncoder(library, FORMAT, FAST);
-                VoiceDecoder decoder = new VoiceDecoder(library, FORMAT)) {
+                VoiceDecoder decoder = VoiceDecoder.ofOpus(library, FORMAT)) {
             Runnable frame =
                     () -> {
                         encoder.encode(audio, 0, voice.length, sink);

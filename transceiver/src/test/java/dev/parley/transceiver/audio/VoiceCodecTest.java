@@ -83,7 +83,7 @@ class VoiceCodecTest {
     @Test
     void fillsInWhatWasLostOnOpusClock() {
         encode(LINEAR_24K, bytesOf(LINEAR_24K, TestSignal.voice(24_000, 200)), 100_000);
-        try (VoiceDecoder decoder = new VoiceDecoder(library, LINEAR_24K)) {
+        try (VoiceDecoder decoder = VoiceDecoder.ofOpus(library, LINEAR_24K)) {
             byte[] first = packets.get(5);
             assertThat(decoder.decode(ByteBuffer.wrap(first), 0, first.length)).isEqualTo(480);
             assertThat(decoder.lengthBytes()).isEqualTo(960);
@@ -98,7 +98,7 @@ class VoiceCodecTest {
 
     @Test
     void garbageLeavesNoAudio() {
-        try (VoiceDecoder decoder = new VoiceDecoder(library, LINEAR_24K)) {
+        try (VoiceDecoder decoder = VoiceDecoder.ofOpus(library, LINEAR_24K)) {
             assertThat(decoder.conceal(960)).isEqualTo(480);
             byte[] garbage = {(byte) 0xFF, 0};
             assertThat(decoder.decode(ByteBuffer.wrap(garbage), 0, 2))
@@ -129,7 +129,7 @@ class VoiceCodecTest {
         assertThatThrownBy(() -> new InferenceFormat(Encoding.MULAW, 16_000))
                 .isInstanceOf(IllegalArgumentException.class);
         InferenceFormat opus = new InferenceFormat(Encoding.OPUS, 48_000);
-        assertThatThrownBy(() -> new VoiceDecoder(library, opus))
+        assertThatThrownBy(() -> VoiceDecoder.ofOpus(library, opus))
                 .isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> new VoiceEncoder(library, opus, OpusSettings.VOICE))
                 .isInstanceOf(IllegalArgumentException.class);
@@ -158,7 +158,7 @@ class VoiceCodecTest {
     private byte[] decode(InferenceFormat format) {
         byte[] audio = new byte[packets.size() * format.frameSamples() * format.bytesPerSample()];
         int at = 0;
-        try (VoiceDecoder decoder = new VoiceDecoder(library, format)) {
+        try (VoiceDecoder decoder = VoiceDecoder.ofOpus(library, format)) {
             for (byte[] packet : packets) {
                 assertThat(decoder.decode(ByteBuffer.wrap(packet), 0, packet.length))
                         .isEqualTo(format.frameSamples());

@@ -43,6 +43,8 @@ public final class Peer implements DatagramLink {
             long nanos, int sequence, int timestamp, boolean marker, int ssrc, byte[] payload) {}
 
     public static final int OPUS = 111;
+    public static final int RED = 63;
+    public static final int DTMF = 110;
     public static final int AUDIO_LEVEL_ID = 1;
     public static final int SSRC = 0x1234_5678;
 
@@ -95,7 +97,7 @@ public final class Peer implements DatagramLink {
                 "s=-",
                 "t=0 0",
                 "a=group:BUNDLE 0",
-                "m=audio 9 UDP/TLS/RTP/SAVPF " + OPUS,
+                "m=audio 9 UDP/TLS/RTP/SAVPF " + OPUS + " " + RED + " " + DTMF,
                 "c=IN IP4 0.0.0.0",
                 "a=ice-ufrag:" + local.ufrag(),
                 "a=ice-pwd:" + local.password(),
@@ -107,6 +109,9 @@ public final class Peer implements DatagramLink {
                 "a=rtcp-mux",
                 "a=rtpmap:" + OPUS + " opus/48000/2",
                 "a=fmtp:" + OPUS + " minptime=10;useinbandfec=1",
+                "a=rtpmap:" + RED + " red/48000/2",
+                "a=fmtp:" + RED + " " + OPUS + "/" + OPUS,
+                "a=rtpmap:" + DTMF + " telephone-event/48000",
                 "a=ssrc:" + (SSRC & 0xFFFF_FFFFL) + " cname:peer",
                 "");
     }
@@ -257,6 +262,11 @@ public final class Peer implements DatagramLink {
 
     public void sendOpusFrom(int ssrc, int sequence, int timestamp, byte... opus) {
         wire.accept(protect(ssrc, sequence, timestamp, OPUS, -1, opus));
+    }
+
+    /** Sends one payload of any type. */
+    public void send(int payloadType, int sequence, int timestamp, byte... payload) {
+        wire.accept(protect(SSRC, sequence, timestamp, payloadType, -1, payload));
     }
 
     /** Sends one Opus packet with the RFC 6464 byte in front. */

@@ -3,13 +3,19 @@ package dev.parley.transceiver.session;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.proto.inference.v1.ConverseRequest;
+import dev.parley.proto.inference.v1.DtmfInput;
 import dev.parley.proto.inference.v1.InputAudio;
+import dev.parley.rtc.rtp.ReceptionStatistics;
+import dev.parley.rtc.rtp.RtcpReader;
 import dev.parley.transceiver.media.AudioDrop;
+import dev.parley.transceiver.media.InputRepair;
 import dev.parley.transceiver.peer.FakeUdpPort.Address;
 import dev.parley.transceiver.peer.FakeVoiceAgent;
 import dev.parley.transceiver.peer.Peer;
 import dev.parley.transceiver.peer.Rig;
 import dev.parley.transceiver.peer.Rig.Place;
+import java.nio.ByteBuffer;
+import java.util.HexFormat;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -84,10 +90,9 @@ class InputCallTest {
         byte[][] packets = packets(1, 3);
         deliver(packets[0]);
         deliver(packets[2]);
-        rig.advance(59);
         assertNext(call, 1, 0);
         assertThat(call.received()).noneMatch(ConverseRequest::hasInputAudio);
-        rig.advance(1);
+        rig.advance(60);
         assertNext(call, 3, 40);
         deliver(packets[1]);
         deliver(packets[2]);
@@ -192,5 +197,105 @@ class InputCallTest {
                 last = next;
             }
         }
+    }
+
+    @Test
+    void insertsALostPacketFromItsCopyInTheNext() {
+        FakeVoiceAgent.Call call = connect();
+        // RFC 2198 3: a copy 960 ticks older, then the packet's own.
+        peer.send(Peer.RED, 1, 960, red(0, 1));
+        peer.send(Peer.RED, 3, 2_880, red(2, 3));
+        rig.run();
+        assertNext(call, 1, 0);
+        assertNext(call, 2, 20);
+        assertNext(call, 3, 40);
+        assertThat(rig.audio().count(InputRepair.RED)).isOne();
+    }
+
+    private static byte[] red(int copy, int own) {
+        byte opus = (byte) 0xF8;
+        return new byte[] {
+            (byte) 0xEF, 0x0F, 0x00, 2, Peer.OPUS, opus, (byte) copy, opus, (byte) own
+        };
+    }
+
+    @Test
+    void countsRedundantAudioThatIsNone() {
+        FakeVoiceAgent.Call call = connect();
+        send(1);
+        peer.send(Peer.RED, 2, 1_920, (byte) 0xEF, (byte) 0x0F);
+        peer.send(Peer.RED, 3, 2_880, (byte) 0x08, (byte) 0xF8, (byte) 9);
+        rig.run();
+        send(4);
+        assertNext(call, 1, 0);
+        assertNext(call, 4, 60);
+        assertThat(rig.audio().count(AudioDrop.INPUT_MALFORMED)).isEqualTo(2);
+    }
+
+    @Test
+    void tellsAKeyOnceAndTakesNoEventForLostAudio() {
+        FakeVoiceAgent.Call call = connect();
+        send(1);
+        for (int i = 0; i < 8; i++) {
+            byte end = (byte) (i < 5 ? 0x0A : 0x8A);
+            int duration = Math.min(i + 1, 5) * 960;
+            // One of them is lost.
+            if (i != 3) {
+                peer.send(
+                        Peer.DTMF,
+                        2 + i,
+                        1_920,
+                        (byte) 11,
+                        end,
+                        (byte) (duration >> 8),
+                        (byte) duration);
+            }
+            rig.advance(20);
+        }
+        peer.sendOpus(10, 9_600, (byte) 0xF8, (byte) 10);
+        rig.run();
+        assertNext(call, 1, 0);
+        DtmfInput key = call.await(ConverseRequest::hasDtmfInput).getDtmfInput();
+        assertThat(key.getDigit()).isEqualTo("#");
+        assertThat(key.getDurationMs()).isEqualTo(100);
+        assertNext(call, 10, 180);
+        assertThat(call.received()).noneMatch(ConverseRequest::hasDtmfInput);
+    }
+
+    @Test
+    void asksForAMissingPacketWhenTheRoundTripAllows() {
+        FakeVoiceAgent.Call call = connect();
+        rig.advanceUntil(() -> !peer.rtcpReceived().isEmpty());
+        // A report that answers one of ours at once: the round trip is nothing.
+        RtcpReader reports = new RtcpReader();
+        byte[] compound = peer.rtcpReceived().getLast();
+        reports.wrap(ByteBuffer.wrap(compound), 0, compound.length);
+        reports.next();
+        int middle = (int) (reports.ntpTimestamp() >>> 16);
+        peer.sendRtcp(writer -> writer.receiverReport(Peer.SSRC).report(ours(), echo(middle), 0));
+        byte[][] packets = packets(1, 3);
+        deliver(packets[0]);
+        deliver(packets[2]);
+        byte[] request = peer.rtcpReceived().getLast();
+        // RFC 4585 6.2.1: the source and the packet's number.
+        assertThat(HexFormat.of().formatHex(request)).endsWith("12345678" + "00020000");
+        rig.advance(5);
+        deliver(packets[1]);
+        assertNext(call, 1, 0);
+        assertNext(call, 2, 20);
+        assertNext(call, 3, 40);
+        assertThat(rig.audio().count(InputRepair.RETRANSMISSION)).isOne();
+    }
+
+    private int ours() {
+        return peer.received().getFirst().ssrc();
+    }
+
+    private static ReceptionStatistics echo(int middle) {
+        ReceptionStatistics statistics = new ReceptionStatistics(48_000);
+        statistics.receive(1, 1, 0);
+        statistics.receiveSenderReport((long) middle << 16, 0);
+        statistics.endInterval();
+        return statistics;
     }
 }
