@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param json where to write the figures as JSON
  * @param rounds interleaved rounds; medians are reported
  * @param windowNanos how long each measurement takes
- * @param isQuick whether to leave out sizes, many flows and start-up
+ * @param only the contestants that take part, empty for all
+ * @param loads what they are put under
  * @param soakSeconds how long to soak the batched relay instead of comparing, 0 for not at all
  * @param referenceSource the reference relay in C; one in Go may lie beside it
  */
@@ -23,14 +24,16 @@ record BenchOptions(
         @Nullable Path json,
         int rounds,
         long windowNanos,
-        boolean isQuick,
+        List<String> only,
+        List<Load> loads,
         int soakSeconds,
         Path referenceSource) {
     static final String USAGE =
             """
             usage: bench relay [--quick] [--rounds N] [--millis N] [--json FILE]
                                [--contestant NAME='COMMAND with {public} and {sink}']...
-                               [--reference-source FILE] [--soak SECONDS]
+                               [--reference-source FILE] [--only NAME,...] [--soak SECONDS]
+                               [--rates N,...] [--sizes N,...] [--flows N,...]
               --quick        within a minute: fewer loads, short windows
               --rounds       interleaved rounds whose medians are shown (default 5)
               --millis       length of each measurement (default 2000)
@@ -41,6 +44,11 @@ record BenchOptions(
                              there, and as "go" reference_relay.go from the same folder when go is;
                              default: the variable PARLEY_REFERENCE_RELAY, otherwise
                              shared/relaybench/reference_relay.c in a folder beside the checkout
+              --only         leaves out every other contestant, ours included
+              --rates        round trips a second, or max for as many as go
+              --sizes        payload bytes (default 172)
+              --flows        clients (default 1000); these three replace the usual loads by
+                             every combination of what they name
               --soak         runs the batched relay alone under changing load, then says whether
                              it lost, leaked or grew""";
 
@@ -59,11 +67,15 @@ record BenchOptions(
      */
     static BenchOptions parse(String[] arguments, Map<String, String> environment) {
         List<Contestant> others = new ArrayList<>();
+        List<String> only = List.of();
         Path json = null;
         int rounds = 0;
         int millis = 0;
         boolean quick = false;
         int soak = 0;
+        List<Integer> rates = List.of();
+        List<Integer> sizes = List.of();
+        List<Integer> flows = List.of();
         Path referenceSource =
                 Path.of(environment.getOrDefault(REFERENCE_VARIABLE, BESIDE_THE_CHECKOUT));
         for (int i = 0; i < arguments.length; i++) {
@@ -73,6 +85,10 @@ record BenchOptions(
                 case "--rounds" -> rounds = number(arguments, ++i);
                 case "--millis" -> millis = number(arguments, ++i);
                 case "--soak" -> soak = number(arguments, ++i);
+                case "--rates" -> rates = numbers(arguments, ++i);
+                case "--sizes" -> sizes = numbers(arguments, ++i);
+                case "--flows" -> flows = numbers(arguments, ++i);
+                case "--only" -> only = List.of(value(arguments, ++i).split(","));
                 case "--reference-source" -> referenceSource = Path.of(value(arguments, ++i));
                 case "--contestant" -> others.add(contestant(value(arguments, ++i)));
                 default -> throw new IllegalArgumentException("unknown option " + arguments[i]);
@@ -85,9 +101,25 @@ record BenchOptions(
                 json,
                 rounds == 0 ? defaultRounds : rounds,
                 TimeUnit.MILLISECONDS.toNanos(millis == 0 ? defaultMillis : millis),
-                quick,
+                only,
+                loads(quick, rates, sizes, flows),
                 soak,
                 referenceSource);
+    }
+
+    private static List<Load> loads(
+            boolean quick, List<Integer> rates, List<Integer> sizes, List<Integer> flows) {
+        if (rates.isEmpty() && sizes.isEmpty() && flows.isEmpty()) {
+            return quick ? Load.quick() : Load.usual();
+        }
+        return Load.every(
+                rates,
+                sizes.isEmpty() ? Load.VOICE_BYTES : sizes,
+                flows.isEmpty() ? Load.FLOWS : flows);
+    }
+
+    boolean takesPart(Contestant contestant) {
+        return only.isEmpty() || only.contains(contestant.name());
     }
 
     private static String value(String[] arguments, int i) {
@@ -98,7 +130,19 @@ record BenchOptions(
     }
 
     private static int number(String[] arguments, int i) {
-        String text = value(arguments, i);
+        return number(arguments[i - 1], value(arguments, i));
+    }
+
+    private static List<Integer> numbers(String[] arguments, int i) {
+        List<Integer> numbers = new ArrayList<>();
+        for (String word : value(arguments, i).split(",", -1)) {
+            boolean maximum = arguments[i - 1].equals("--rates") && word.equals("max");
+            numbers.add(maximum ? Load.MAX : number(arguments[i - 1], word));
+        }
+        return numbers;
+    }
+
+    private static int number(String option, String text) {
         try {
             int number = Integer.parseInt(text);
             if (number > 0) {
@@ -108,7 +152,7 @@ record BenchOptions(
             // Falls through to the one message for both.
         }
         throw new IllegalArgumentException(
-                arguments[i - 1] + " wants a whole number above 0, not \"" + text + "\"");
+                option + " wants a whole number above 0, not \"" + text + "\"");
     }
 
     private static Contestant contestant(String text) {

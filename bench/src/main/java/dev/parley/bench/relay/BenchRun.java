@@ -23,15 +23,6 @@ public final class BenchRun {
     private static final int WARM_UP_RATE = 25_000;
     private static final int WINDOW = 512;
 
-    /** Forwarded datagrams a second are twice these. */
-    private static final int[] RATES = {10_000, 25_000, 50_000};
-
-    private static final int MIDDLE_RATE = 25_000;
-    private static final int VOICE_BYTES = 172;
-    private static final int[] OTHER_SIZES = {60, 200, 1_200};
-    private static final int FLOWS = 1_000;
-    private static final int[] OTHER_FLOWS = {100, 10_000, 100_000};
-
     private final BenchOptions options;
     private final LoadGenerator load = new LoadGenerator();
     private final List<Row> rows = new ArrayList<>();
@@ -90,6 +81,7 @@ public final class BenchRun {
         contestants.add(Contestant.ours("portable", "portable"));
         contestants.addAll(References.build(options.referenceSource()));
         contestants.addAll(options.others());
+        contestants.removeIf(each -> !options.takesPart(each));
         List<Running> running = new ArrayList<>();
         try {
             for (Contestant contestant : contestants) {
@@ -98,13 +90,17 @@ public final class BenchRun {
             for (Running each : running) {
                 warmUp(each);
             }
-            measureAll(running);
+            for (Load under : options.loads()) {
+                rounds(running, under);
+            }
         } finally {
             running.forEach(each -> each.process().close());
         }
         List<Row> medians = Report.medians(rows);
         System.out.println(Report.table(medians));
-        System.out.println(new StartUp(load, contestants.getFirst(), relayCore()).measure());
+        if (options.only().isEmpty()) {
+            System.out.println(new StartUp(load, contestants.getFirst(), relayCore()).measure());
+        }
         if (options.json() != null) {
             Files.writeString(options.json(), Report.json(medians));
         }
@@ -128,48 +124,33 @@ public final class BenchRun {
     }
 
     private void warmUp(Running each) throws IOException {
+        int flows = Load.FLOWS.getFirst();
+        int bytes = Load.VOICE_BYTES.getFirst();
         load.target(each.address());
-        load.open(FLOWS);
-        var _ = load.pace(WARM_UP_RATE, FLOWS, VOICE_BYTES, TimeUnit.SECONDS.toNanos(1));
-        var _ = load.saturate(WINDOW, FLOWS, VOICE_BYTES, TimeUnit.MILLISECONDS.toNanos(1_500));
+        load.open(flows);
+        var _ = run(new Load(WARM_UP_RATE, bytes, flows), TimeUnit.SECONDS.toNanos(1));
+        var _ = run(new Load(Load.MAX, bytes, flows), TimeUnit.MILLISECONDS.toNanos(1_500));
     }
 
-    private void measureAll(List<Running> running) throws IOException {
-        for (int rate : RATES) {
-            rounds(running, rate, VOICE_BYTES, FLOWS);
-        }
-        rounds(running, 0, VOICE_BYTES, FLOWS);
-        if (!options.isQuick()) {
-            for (int size : OTHER_SIZES) {
-                rounds(running, MIDDLE_RATE, size, FLOWS);
-            }
-            for (int flows : OTHER_FLOWS) {
-                rounds(running, MIDDLE_RATE, VOICE_BYTES, flows);
-            }
-        }
-    }
-
-    private void rounds(List<Running> running, int rate, int size, int flows) throws IOException {
-        System.err.printf(
-                "%s, %d bytes, %d flows%n",
-                rate == 0 ? "as fast as it goes" : rate + " round trips/s", size, flows);
+    private void rounds(List<Running> running, Load under) throws IOException {
+        System.err.println(under);
         for (int round = 0; round < options.rounds(); round++) {
             load.target(load.sinkAddress());
-            LoadFigures direct = rate == 0 ? null : run(rate, size, flows);
+            LoadFigures direct = under.isMaximum() ? null : run(under, options.windowNanos());
             for (Running each : running) {
-                if (each.canTake(flows)) {
+                if (each.canTake(under.flows())) {
                     load.target(each.address());
-                    load.open(flows);
-                    measure(each, rate, size, flows, direct);
+                    load.open(under.flows());
+                    measure(each, under, direct);
                 }
             }
         }
     }
 
-    private LoadFigures run(int rate, int size, int flows) {
-        return rate == 0
-                ? load.saturate(WINDOW, flows, size, options.windowNanos())
-                : load.pace(rate, flows, size, options.windowNanos());
+    private LoadFigures run(Load under, long nanos) {
+        return under.isMaximum()
+                ? load.saturate(WINDOW, under.flows(), under.payloadBytes(), nanos)
+                : load.pace(under.rate(), under.flows(), under.payloadBytes(), nanos);
     }
 
     static InetSocketAddress freeAddress() {
@@ -179,8 +160,7 @@ public final class BenchRun {
         }
     }
 
-    private void measure(
-            Running running, int rate, int size, int flows, @Nullable LoadFigures direct)
+    private void measure(Running running, Load under, @Nullable LoadFigures direct)
             throws IOException {
         RelayProcess process = running.process();
         // Asking allocates too; the first two answers tell how much.
@@ -188,16 +168,14 @@ public final class BenchRun {
         double allocatedBefore = process.allocatedBytes();
         asking = allocatedBefore - asking;
         long cpuBefore = process.cpuNanos();
-        LoadFigures figures = run(rate, size, flows);
+        LoadFigures figures = run(under, options.windowNanos());
         long cpu = process.cpuNanos() - cpuBefore;
         double allocated = process.allocatedBytes() - allocatedBefore - asking;
         long packets = figures.sent() + figures.received();
         rows.add(
                 new Row(
                         running.contestant().name(),
-                        rate,
-                        size,
-                        flows,
+                        under,
                         2 * figures.rate(),
                         cpu / (double) packets,
                         figures.loss(),

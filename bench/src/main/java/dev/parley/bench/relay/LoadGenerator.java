@@ -96,6 +96,14 @@ final class LoadGenerator implements AutoCloseable {
         settle(TimeUnit.MILLISECONDS.toNanos(2));
     }
 
+    // Waits for what is still on its way; what has not come after a while is lost.
+    private void drain() {
+        long end = System.nanoTime() + DRAIN_NANOS;
+        while (received < sent && System.nanoTime() - end < 0) {
+            receive();
+        }
+    }
+
     private void settle(long nanos) {
         long end = System.nanoTime() + nanos;
         while (System.nanoTime() - end < 0) {
@@ -117,7 +125,7 @@ final class LoadGenerator implements AutoCloseable {
             now = System.nanoTime();
         }
         long sentInTime = sent;
-        settle(DRAIN_NANOS);
+        drain();
         return figures(sentInTime, now - start);
     }
 
@@ -146,7 +154,7 @@ final class LoadGenerator implements AutoCloseable {
         }
         long receivedInTime = received;
         long sentInTime = sent;
-        settle(DRAIN_NANOS);
+        drain();
         LoadFigures whole = figures(sentInTime, now - start);
         return new LoadFigures(
                 whole.sent(), whole.received(), receivedInTime, now - start, whole.latencies());
@@ -187,7 +195,7 @@ final class LoadGenerator implements AutoCloseable {
             now = System.nanoTime();
         }
         long sentInTime = sent;
-        settle(DRAIN_NANOS);
+        drain();
         return figures(sentInTime, now - start);
     }
 

@@ -17,7 +17,7 @@ final class Report {
     static List<Row> medians(List<Row> measured) {
         Map<String, List<Row>> groups = new LinkedHashMap<>();
         for (Row row : measured) {
-            groups.computeIfAbsent(row.key() + " " + row.contestant(), _ -> new ArrayList<>())
+            groups.computeIfAbsent(row.load() + " " + row.contestant(), _ -> new ArrayList<>())
                     .add(row);
         }
         return groups.values().stream().map(Row::median).toList();
@@ -25,26 +25,17 @@ final class Report {
 
     static String table(List<Row> rows) {
         StringBuilder table = new StringBuilder();
-        Map<String, List<Row>> groups =
+        Map<Load, List<Row>> groups =
                 rows.stream()
                         .collect(
                                 Collectors.groupingBy(
-                                        Row::key, LinkedHashMap::new, Collectors.toList()));
+                                        Row::load, LinkedHashMap::new, Collectors.toList()));
         groups.values().forEach(group -> group(table, group));
         return table.toString();
     }
 
     private static void group(StringBuilder table, List<Row> group) {
-        Row first = group.getFirst();
-        table.append(
-                String.format(
-                        Locale.ROOT,
-                        "%n%s, %d-byte payloads, %,d flows%n",
-                        first.isMaximum()
-                                ? "as fast as it goes"
-                                : String.format(Locale.ROOT, "%,d round trips/s", first.rate()),
-                        first.payloadBytes(),
-                        first.flows()));
+        table.append(String.format("%n%s%n", group.getFirst().load()));
         table.append(
                 String.format(
                         "  %-12s %11s %8s %9s %9s %8s %8s %8s %9s %8s %6s%n",
@@ -87,12 +78,12 @@ final class Report {
     static String json(List<Row> rows) {
         String paced =
                 rows.stream()
-                        .filter(row -> !row.isMaximum())
+                        .filter(row -> !row.load().isMaximum())
                         .map(Report::pacedJson)
                         .collect(Collectors.joining(",\n    "));
         String maximum =
                 rows.stream()
-                        .filter(Row::isMaximum)
+                        .filter(row -> row.load().isMaximum())
                         .map(Report::maximumJson)
                         .collect(Collectors.joining(",\n    "));
         return "{\"rows\": [\n    " + paced + "],\n \"max\": [\n    " + maximum + "]}\n";
@@ -102,11 +93,11 @@ final class Report {
         return "{\"contestant\": \""
                 + row.contestant()
                 + "\", \"rate_pps\": "
-                + row.rate()
+                + row.load().rate()
                 + ", \"payload_bytes\": "
-                + row.payloadBytes()
+                + row.load().payloadBytes()
                 + ", \"flows\": "
-                + row.flows()
+                + row.load().flows()
                 + ", \"cpu_ns_per_packet\": "
                 + number(row.cpuNanos(), 1)
                 + ", \"loss\": "

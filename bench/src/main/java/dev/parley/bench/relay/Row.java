@@ -8,16 +8,13 @@ import java.util.function.ToDoubleFunction;
  * One line of the report. Latencies are what the relay adds to the round trip, both its directions
  * together, over the same load sent straight to the sink; NaN where it does not apply.
  *
- * @param rate round trips a second asked for, 0 for as many as go
  * @param pps datagrams forwarded a second, two per round trip
  * @param cpuNanos processor time of the relay process per datagram forwarded
  * @param busy processor time of the relay process per time passed
  */
 record Row(
         String contestant,
-        int rate,
-        int payloadBytes,
-        int flows,
+        Load load,
         double pps,
         double cpuNanos,
         double loss,
@@ -28,23 +25,12 @@ record Row(
         double residentMib,
         double busy) {
 
-    boolean isMaximum() {
-        return rate == 0;
-    }
-
-    /** What was measured, apart from by whom. */
-    String key() {
-        return rate + " " + payloadBytes + " " + flows;
-    }
-
     /** Column by column the median of several rounds of the same measurement. */
     static Row median(List<Row> rounds) {
         Row first = rounds.getFirst();
         return new Row(
                 first.contestant,
-                first.rate,
-                first.payloadBytes,
-                first.flows,
+                first.load,
                 median(rounds, Row::pps),
                 median(rounds, Row::cpuNanos),
                 median(rounds, Row::loss),

@@ -32,7 +32,7 @@ class BenchOptionsTest {
         assertThat(options.windowNanos()).isEqualTo(TimeUnit.MILLISECONDS.toNanos(250));
         assertThat(options.json()).isEqualTo(Path.of("out.json"));
         assertThat(options.referenceSource()).isEqualTo(Path.of("elsewhere.c"));
-        assertThat(options.isQuick()).isFalse();
+        assertThat(options.loads()).isEqualTo(Load.usual());
         assertThat(options.others().getFirst().command("a:1", "b:2"))
                 .containsExactly("./relay", "mmsg", "a:1", "b:2", "1", "1", "64");
     }
@@ -41,7 +41,7 @@ class BenchOptionsTest {
     void quickMeansShortRounds() {
         BenchOptions options = BenchOptions.parse(new String[] {"--quick"}, Map.of());
         assertThat(options.windowNanos()).isEqualTo(TimeUnit.MILLISECONDS.toNanos(500));
-        assertThat(options.isQuick()).isTrue();
+        assertThat(options.loads()).isEqualTo(Load.quick());
     }
 
     @Test
@@ -51,6 +51,20 @@ class BenchOptionsTest {
                 .isEqualTo(Path.of("named.c"));
         assertThat(BenchOptions.parse(new String[0], Map.of()).referenceSource())
                 .isEqualTo(Path.of("../shared/relaybench/reference_relay.c"));
+    }
+
+    @Test
+    void combinesTheLoadsThatItIsTold() {
+        String[] arguments = "--rates 1000,max --flows 10,20 --only batched,c".split(" ");
+        BenchOptions options = BenchOptions.parse(arguments, Map.of());
+        assertThat(options.loads())
+                .containsExactly(
+                        new Load(1_000, 172, 10),
+                        new Load(1_000, 172, 20),
+                        new Load(Load.MAX, 172, 10),
+                        new Load(Load.MAX, 172, 20));
+        assertThat(options.takesPart(Contestant.other("c", "x"))).isTrue();
+        assertThat(options.takesPart(Contestant.other("d", "x"))).isFalse();
     }
 
     @ParameterizedTest

@@ -44,6 +44,17 @@ class ReportTest {
     }
 
     private static Row row(String name, int rate, double cpuNanos, double allocated) {
-        return new Row(name, rate, 172, 1_000, 20_000, cpuNanos, 1e-4, 1, 2, 3, allocated, 50, 0.5);
+        return new Row(
+                name,
+                new Load(rate, 172, 1_000),
+                20_000,
+                cpuNanos,
+                1e-4,
+                1,
+                2,
+                3,
+                allocated,
+                50,
+                0.5);
     }
 }
