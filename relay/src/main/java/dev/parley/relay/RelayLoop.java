@@ -33,7 +33,6 @@ final class RelayLoop implements AutoCloseable {
     private final RelayTurn turn;
     private final @Nullable Integer core;
     private final CountDownLatch stopped = new CountDownLatch(1);
-    private volatile boolean closing;
     private boolean released;
 
     /**
@@ -54,7 +53,7 @@ final class RelayLoop implements AutoCloseable {
         this.publicPorts = publicPorts;
         this.upstreamPort = upstreamPort;
         this.counters = counters;
-        this.turn = new RelayTurn(poller, worker, counters, busy);
+        this.turn = new RelayTurn(poller, worker, counters, busy, 1);
         this.core = core;
     }
 
@@ -68,8 +67,8 @@ final class RelayLoop implements AutoCloseable {
         try {
             affinity = pin();
             poller.wakeEvery(IDLE_NANOS);
-            while (!closing) {
-                turn.run(System.nanoTime());
+            while (turn.run()) {
+                // Each turn waits for datagrams itself.
             }
         } catch (RuntimeException | Error e) {
             LOG.log(System.Logger.Level.ERROR, "relay worker failed, its clients are cut off", e);
@@ -119,7 +118,7 @@ final class RelayLoop implements AutoCloseable {
     /** Stops the thread and closes the sockets; a thread that does not stop loses them anyway. */
     @Override
     public void close() {
-        closing = true;
+        turn.stop();
         wakeUp();
         try {
             if (!stopped.await(STOP_PATIENCE_SECONDS, TimeUnit.SECONDS)) {

@@ -69,6 +69,19 @@ final class Libc {
                 FunctionDescriptor.of(JAVA_INT, arguments));
     }
 
+    /**
+     * Any system call, by its number and six arguments; answers a negative number for an error.
+     * With primitive arguments only and without errno, such a call allocates nothing.
+     */
+    static MethodHandle syscall(Linker.Option... options) {
+        return LINKER.downcallHandle(
+                LINKER.defaultLookup().findOrThrow("syscall"),
+                FunctionDescriptor.of(
+                        JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG,
+                        JAVA_LONG),
+                options);
+    }
+
     static int socket(int family, int type) throws IOException {
         return check(state -> (int) SOCKET.invokeExact(state, family, type, 0));
     }

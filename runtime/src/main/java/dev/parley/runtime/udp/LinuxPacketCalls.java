@@ -4,47 +4,45 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
  * The packet loop's system calls on Linux. One poller's thread owns each instance.
  *
- * <p>Each call has two handles. The one of every packet takes primitives only and does not tell
- * errno: the JDK slices a segment for errno with each call, which is garbage whenever the compiler
- * does not see through it. Only when that one fails is the call made again by the other, which
- * tells errno, or succeeds because what was wrong has passed.
+ * <p>They go through the C library's {@code syscall}: its functions of their names are points of
+ * cancellation, which costs two atomic operations around each call and serves nobody here.
+ *
+ * <p>The handles of every packet take primitives only and do not tell errno: the JDK slices a
+ * segment for errno with each call, which is garbage whenever the compiler does not see through it.
+ * Only when a call fails is it made again by a handle that tells errno, or succeeds because what
+ * was wrong has passed.
+ *
+ * <p>Receiving and sending never wait, so their handle is a critical one: the thread stays in Java
+ * as far as the JVM knows, which saves two changes of its state with a fence each. What asks all
+ * threads to stop waits for one batch at most, a fraction of a millisecond.
  *
  * <p>A waiting {@link #await} keeps the carrier of a virtual thread, on purpose: it is the reader
  * locked to a thread, at half the cost of parking.
  */
 final class LinuxPacketCalls implements PacketCalls {
     private static final long FOREVER = Long.MAX_VALUE;
-    private static final int MSG_DONTWAIT = 0x40;
+    private static final long MSG_DONTWAIT = 0x40;
     private static final long NANOS_PER_SECOND = 1_000_000_000L;
     private static final long NANOS_PER_MILLI = 1_000_000L;
 
+    private static final boolean AARCH64 = LinuxUdpPoller.isAarch64();
+    private static final long RECVMMSG = AARCH64 ? 243 : 299;
+    private static final long SENDMMSG = AARCH64 ? 269 : 307;
+    private static final long EPOLL_PWAIT = AARCH64 ? 22 : 281;
+    // Linux 5.11; the older one stands in its place where it is missing.
+    private static final long EPOLL_PWAIT2 = 441;
+
     // Pointers go as plain longs: the memory belongs to objects that outlive the call.
-    private static final MemoryLayout[] RECEIVE = {
-        JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_LONG
-    };
-    private static final MemoryLayout[] SEND = {JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT};
-    private static final MemoryLayout[] WAIT = {JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT};
-    private static final MemoryLayout[] WAIT2 = {
-        JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG
-    };
-    private static final MethodHandle RECVMMSG = Libc.findWithoutErrno("recvmmsg", RECEIVE);
-    private static final MethodHandle RECVMMSG_ERRNO = Libc.find("recvmmsg", RECEIVE);
-    private static final MethodHandle SENDMMSG = Libc.findWithoutErrno("sendmmsg", SEND);
-    private static final MethodHandle SENDMMSG_ERRNO = Libc.find("sendmmsg", SEND);
-    private static final MethodHandle EPOLL_WAIT = Libc.findWithoutErrno("epoll_wait", WAIT);
-    private static final MethodHandle EPOLL_WAIT_ERRNO = Libc.find("epoll_wait", WAIT);
-    private static final boolean HAS_PWAIT2 =
-            Libc.LINKER.defaultLookup().find("epoll_pwait2").isPresent();
-    // glibc 2.35 and Linux 5.11; epoll_wait stands in its place where it is missing.
-    private static final MethodHandle EPOLL_PWAIT2 =
-            Libc.findWithoutErrno(HAS_PWAIT2 ? "epoll_pwait2" : "epoll_pwait", WAIT2);
+    private static final MethodHandle AT_ONCE = Libc.syscall(Linker.Option.critical(false));
+    private static final MethodHandle WAITING = Libc.syscall();
+    private static final MethodHandle TELLING_ERRNO = Libc.syscall(Libc.CAPTURE_ERRNO);
     // Reads the 8-byte count of a timer as well.
     private static final MethodHandle EVENTFD_READ =
             Libc.findWithoutErrno("eventfd_read", JAVA_INT, JAVA_LONG);
@@ -54,61 +52,81 @@ final class LinuxPacketCalls implements PacketCalls {
     private final MemorySegment firings = Arena.ofAuto().allocate(JAVA_LONG);
     private final MemorySegment callState = Arena.ofAuto().allocate(Libc.CALL_STATE);
     private final MemorySegment timespec = Arena.ofAuto().allocate(16, 8);
-    private boolean precise = HAS_PWAIT2;
+    private boolean precise = true;
 
     @Override
     public int receive(int descriptor, long messages, int count) {
         try {
-            int received =
-                    (int) RECVMMSG.invokeExact(descriptor, messages, count, MSG_DONTWAIT, 0L);
-            return received >= 0 ? received : receiveAgain(descriptor, messages, count);
+            long received =
+                    (long)
+                            AT_ONCE.invokeExact(
+                                    RECVMMSG,
+                                    (long) descriptor,
+                                    messages,
+                                    (long) count,
+                                    MSG_DONTWAIT,
+                                    0L,
+                                    0L);
+            return received >= 0
+                    ? (int) received
+                    : again(RECVMMSG, descriptor, messages, count, MSG_DONTWAIT);
         } catch (Throwable e) {
             throw new LinkageError("recvmmsg", e);
         }
     }
 
-    private int receiveAgain(int descriptor, long messages, int count) throws Throwable {
-        int received =
-                (int)
-                        RECVMMSG_ERRNO.invokeExact(
-                                callState, descriptor, messages, count, MSG_DONTWAIT, 0L);
-        return received >= 0 ? received : -errno();
-    }
-
     @Override
     public int send(int descriptor, long messages, int count) {
         try {
-            int sent = (int) SENDMMSG.invokeExact(descriptor, messages, count, MSG_DONTWAIT);
-            return sent >= 0 ? sent : sendAgain(descriptor, messages, count);
+            long sent =
+                    (long)
+                            AT_ONCE.invokeExact(
+                                    SENDMMSG,
+                                    (long) descriptor,
+                                    messages,
+                                    (long) count,
+                                    MSG_DONTWAIT,
+                                    0L,
+                                    0L);
+            return sent >= 0
+                    ? (int) sent
+                    : again(SENDMMSG, descriptor, messages, count, MSG_DONTWAIT);
         } catch (Throwable e) {
             throw new LinkageError("sendmmsg", e);
         }
     }
 
-    private int sendAgain(int descriptor, long messages, int count) throws Throwable {
-        int sent =
-                (int)
-                        SENDMMSG_ERRNO.invokeExact(
-                                callState, descriptor, messages, count, MSG_DONTWAIT);
-        return sent >= 0 ? sent : -errno();
+    private int again(long number, long first, long second, long third, long fourth)
+            throws Throwable {
+        long result =
+                (long)
+                        TELLING_ERRNO.invokeExact(
+                                callState, number, first, second, third, fourth, 0L, 0L);
+        return result >= 0 ? (int) result : -callState.get(JAVA_INT, Libc.ERRNO_OFFSET);
     }
 
     @Override
     public int await(int epoll, long events, int count, long timeoutNanos) {
         try {
-            int ready =
+            long ready =
                     precise
                             ? waitPrecisely(epoll, events, count, timeoutNanos)
-                            : (int)
-                                    EPOLL_WAIT.invokeExact(
-                                            epoll, events, count, wholeMillis(timeoutNanos));
-            return ready >= 0 ? ready : lookAgain(epoll, events, count);
+                            : (long)
+                                    WAITING.invokeExact(
+                                            EPOLL_PWAIT,
+                                            (long) epoll,
+                                            events,
+                                            (long) count,
+                                            wholeMillis(timeoutNanos),
+                                            0L,
+                                            0L);
+            return ready >= 0 ? (int) ready : lookAgain(epoll, events, count);
         } catch (Throwable e) {
-            throw new LinkageError("epoll_wait", e);
+            throw new LinkageError("epoll_pwait2", e);
         }
     }
 
-    private int waitPrecisely(int epoll, long events, int count, long timeoutNanos)
+    private long waitPrecisely(int epoll, long events, int count, long timeoutNanos)
             throws Throwable {
         long timeout = 0;
         if (timeoutNanos != FOREVER) {
@@ -117,7 +135,9 @@ final class LinuxPacketCalls implements PacketCalls {
             timespec.set(JAVA_LONG, 8, nanos % NANOS_PER_SECOND);
             timeout = timespec.address();
         }
-        return (int) EPOLL_PWAIT2.invokeExact(epoll, events, count, timeout, 0L);
+        return (long)
+                WAITING.invokeExact(
+                        EPOLL_PWAIT2, (long) epoll, events, (long) count, timeout, 0L, 0L);
     }
 
     // A signal came, or an older kernel or a sandbox refuses the newer call; then the older one
@@ -125,15 +145,13 @@ final class LinuxPacketCalls implements PacketCalls {
     private int lookAgain(int epoll, long events, int count) throws Throwable {
         if (precise) {
             timespec.fill((byte) 0);
-            long atOnce = timespec.address();
-            int ready = (int) EPOLL_PWAIT2.invokeExact(epoll, events, count, atOnce, 0L);
+            int ready = again(EPOLL_PWAIT2, epoll, events, count, timespec.address());
             precise = ready >= 0;
             if (precise) {
                 return ready;
             }
         }
-        int ready = (int) EPOLL_WAIT_ERRNO.invokeExact(callState, epoll, events, count, 0);
-        return ready >= 0 ? ready : -errno();
+        return again(EPOLL_PWAIT, epoll, events, count, 0);
     }
 
     @Override
@@ -156,15 +174,11 @@ final class LinuxPacketCalls implements PacketCalls {
         }
     }
 
-    private static int wholeMillis(long timeoutNanos) {
+    private static long wholeMillis(long timeoutNanos) {
         if (timeoutNanos == FOREVER) {
             return -1;
         }
         long millis = Math.ceilDiv(Math.max(0, timeoutNanos), NANOS_PER_MILLI);
-        return (int) Math.min(millis, Integer.MAX_VALUE);
-    }
-
-    private int errno() {
-        return callState.get(JAVA_INT, Libc.ERRNO_OFFSET);
+        return Math.min(millis, Integer.MAX_VALUE);
     }
 }

@@ -76,7 +76,7 @@ public final class LinuxUdpPoller implements UdpPoller {
                 && (isAarch64() || System.getProperty("os.arch").equals("amd64"));
     }
 
-    private static boolean isAarch64() {
+    static boolean isAarch64() {
         return System.getProperty("os.arch").toLowerCase(Locale.ROOT).equals("aarch64");
     }
 

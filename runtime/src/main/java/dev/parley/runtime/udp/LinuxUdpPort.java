@@ -15,6 +15,9 @@ final class LinuxUdpPort implements UdpPort {
     private static final int MEMINFO_COUNT = 9;
     private static final int MEMINFO_DROPS = 8;
 
+    /** After so many receives that found one datagram or none, most ask for one only. */
+    private static final int FEW = 16;
+
     private final PacketCalls calls;
     private final int descriptor;
     private final InetSocketAddress localAddress;
@@ -25,6 +28,7 @@ final class LinuxUdpPort implements UdpPort {
     private final UdpCounters counters = new UdpCounters();
     private boolean ready;
     private boolean closed;
+    private int singles;
 
     LinuxUdpPort(
             PacketCalls calls,
@@ -62,9 +66,10 @@ final class LinuxUdpPort implements UdpPort {
             return 0;
         }
         MessageVectors vectors = batch.vectors();
-        int received = calls.receive(descriptor, vectors.received(), batch.capacity());
+        int received = calls.receive(descriptor, vectors.received(), toAskFor(batch.capacity()));
         // After a whole batch more may wait; otherwise the poller will tell.
         ready = received == batch.capacity();
+        countSingle(received <= 1);
         if (received < 0) {
             countReceive(-received);
             return 0;
@@ -74,6 +79,20 @@ final class LinuxUdpPort implements UdpPort {
             kept += keep(vectors, batch, i, kept);
         }
         return kept;
+    }
+
+    // Asking for more than what waits costs a vain look in the kernel. While datagrams come one by
+    // one, most receives ask for one only; one in a while asks for all and ends that when more
+    // wait.
+    private int toAskFor(int capacity) {
+        return singles <= FEW ? capacity : 1;
+    }
+
+    private void countSingle(boolean single) {
+        singles = single ? singles + 1 : 0;
+        if (singles == 2 * FEW) {
+            singles = FEW;
+        }
     }
 
     private int keep(MessageVectors vectors, DatagramBatch batch, int i, int slot) {

@@ -14,9 +14,8 @@ public interface UdpPort extends AutoCloseable {
     /**
      * Receives what waits, at most {@link DatagramBatch#capacity} datagrams into slots 0, 1, ...,
      * each at the slot's headroom. Answers how many; 0 when none waits. Truncated datagrams are
-     * counted and left out. A datagram that has come since the last {@link UdpPoller#await} may be
-     * left for after the next one, so a loop awaits (with timeout 0 if it must not wait) once a
-     * turn.
+     * counted and left out. Some of what waits may be left for after the next {@link
+     * UdpPoller#await}, so a loop awaits (with timeout 0 if it must not wait) once a turn.
      */
     int receive(DatagramBatch batch);
 

@@ -137,6 +137,45 @@ class LinuxUdpPortTest {
         assertThat(calls.asked).containsExactly(8, 8);
     }
 
+    @Test
+    void asksForOneDatagramWhileTheyComeOneByOneAndForAllOnceInAWhile() {
+        receiveOneByOne(16);
+        assertThat(calls.asked).containsOnly(8);
+        calls.asked.clear();
+        receiveOneByOne(17);
+        assertThat(calls.asked.getFirst()).as("the first look of sixteen").isEqualTo(8);
+        assertThat(calls.asked.subList(1, 16)).containsOnly(1);
+        assertThat(calls.asked.getLast()).as("the first look of the next sixteen").isEqualTo(8);
+    }
+
+    @Test
+    void asksForAllAgainOnceMoreThanOneCame() {
+        receiveOneByOne(16);
+        calls.answers.add(2);
+        port.ready();
+        assertThat(port.receive(batch)).isEqualTo(2);
+        calls.asked.clear();
+        receiveOneByOne(16);
+        assertThat(calls.asked).containsOnly(8);
+    }
+
+    @Test
+    void leavesWhatWaitsBehindASingleDatagramToThePoller() {
+        receiveOneByOne(17);
+        calls.answers.add(1);
+        port.ready();
+        assertThat(port.receive(batch)).isEqualTo(1);
+        assertThat(port.isReady()).isFalse();
+    }
+
+    private void receiveOneByOne(int times) {
+        for (int i = 0; i < times; i++) {
+            calls.answers.add(1);
+            port.ready();
+            assertThat(port.receive(batch)).isEqualTo(1);
+        }
+    }
+
     private static List<Integer> numbers(String text) {
         return List.of(text.split(";")).stream().map(Integer::valueOf).toList();
     }
