@@ -22,6 +22,7 @@ import dev.parley.transceiver.control.RouteMint;
 import dev.parley.transceiver.inference.Backends;
 import dev.parley.transceiver.media.AudioCounters;
 import dev.parley.transceiver.media.InputClock;
+import dev.parley.transceiver.media.OutputMemory;
 import dev.parley.transceiver.session.EndReason;
 import dev.parley.transceiver.session.LoopSettings;
 import dev.parley.transceiver.session.LoopThread;
@@ -151,6 +152,7 @@ public final class Transceiver implements AutoCloseable {
                         config.reorderWait().toNanos(),
                         (int) samples(config.outputCushion())),
                 samples(config.outputHighWater()),
+                new OutputMemory(config.outputMemoryBytes(), config.outputMemoryBytes() / 8),
                 config.backendReadyTimeout().toNanos(),
                 config.red(),
                 config.nack());

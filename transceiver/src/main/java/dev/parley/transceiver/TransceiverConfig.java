@@ -116,7 +116,7 @@ public record TransceiverConfig(
                                 "Output audio that should be queued behind the first packet of a"
                                         + " spurt before it leaves; hides jitter of a source that"
                                         + " speaks in real time, and delays such a source by as much.",
-                        orElse = "20ms",
+                        orElse = "5ms",
                         min = 0,
                         max = 500)
                 Duration outputCushion,
@@ -125,10 +125,19 @@ public record TransceiverConfig(
                                 "Output audio that may wait for its time; with more waiting nothing"
                                         + " more is read from the inference service, neither audio nor"
                                         + " ClearAudio.",
-                        orElse = "30s",
+                        orElse = "10m",
                         min = 100,
-                        max = 600_000)
+                        max = 3_600_000)
                 Duration outputHighWater,
+        @Option(
+                        value =
+                                "Memory for output audio that waits in all calls together, bytes; one"
+                                        + " call takes an eighth of it at most. When it is full a"
+                                        + " call is read only up to 30 s ahead.",
+                        orElse = "134217728",
+                        min = 1_048_576,
+                        max = 68_719_476_736L)
+                long outputMemoryBytes,
         @Option(
                         value = "Receive buffer asked for on each media socket, bytes.",
                         orElse = "4194304",

@@ -1,10 +1,9 @@
 package dev.parley.rtc.ice;
 
-import dev.parley.rtc.stun.StunIntegrity;
+import dev.parley.rtc.ice.LocalCredentials.Generation;
 import dev.parley.rtc.stun.StunReader;
 import dev.parley.rtc.stun.StunWriter;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,12 +11,33 @@ import org.jspecify.annotations.Nullable;
  * watches consent. It never sends a check of its own and learns the client from the client's
  * checks. One per session, owned by the loop that owns the session; it has no clock and no socket.
  *
+ * <p>Media goes where the client nominates, at once. Yet a check may be recorded by someone on the
+ * way and played back from a forged address, and then media would flood whoever lives there. RFC
+ * 8445 19.4.1 leaves this to checks of our own, which a lite agent does not make. So:
+ *
+ * <ul>
+ *   <li>A transaction that was seen before is answered again and does nothing else: it makes no
+ *       path valid, moves nothing and renews no consent ({@link CheckMemory}).
+ *   <li>A path is <i>proven</i> by SRTP or SRTCP that authenticates itself and came from there, or
+ *       by a second transaction: a client stays with a path only if it hears our answers there.
+ *   <li>To paths that are not proven a session sends {@link #UNPROVEN_PACKETS} at most; then the
+ *       proven path before gets them as long as it is valid, and nobody otherwise. Only the proof
+ *       of a path grants as many again.
+ * </ul>
+ *
+ * <p>So a forger gets, for each packet, one answer that is no larger, and media for seconds only
+ * with a check that the client made and we never saw. Somebody who holds a client's packets back to
+ * send them on from elsewhere is that client's network, and beyond this.
+ *
  * <p>Departures: strangers get no reply. RFC 8489 9.1.3 would have a wrong or missing
  * MESSAGE-INTEGRITY answered with 401 or 400; such messages are dropped, so that nobody without the
  * password can make us send. Checks without PRIORITY or ICE-CONTROLLING are answered like others.
  */
 public final class IceLite {
-    /** Valid paths that are kept; the one heard longest ago makes room for a new one. */
+    /**
+     * Valid paths that are kept; the one heard longest ago makes room for a new one, but neither
+     * the one in use nor the proven one before it.
+     */
     public static final int MAX_PATHS = 8;
 
     /**
@@ -28,23 +48,21 @@ public final class IceLite {
      */
     public static final long SILENT_PATH_NANOS = 8_000_000_000L;
 
-    private final byte[] ufrag;
-    private final StunIntegrity integrity;
+    /** Packets that paths get before they are proven: eight seconds of audio. */
+    public static final int UNPROVEN_PACKETS = 400;
+
+    private final LocalCredentials local;
     private final long consentTimeoutNanos;
     private final StunWriter writer = new StunWriter();
 
-    private final Pair[] pairs = new Pair[MAX_PATHS];
+    private final CheckMemory seen;
+    private final IcePair[] pairs = new IcePair[MAX_PATHS];
     private int pairCount;
-    private @Nullable Pair selected;
+    private @Nullable IcePair selected;
+    private @Nullable IcePair provenBefore;
+    private int unprovenPackets = UNPROVEN_PACKETS;
     private @Nullable IcePath forgotten;
     private int answerLength;
-
-    /** A path on which an authenticated check arrived. */
-    private static final class Pair {
-        final IcePath path = new IcePath();
-        long checkedNanos;
-        long heardNanos;
-    }
 
     /**
      * Waits for the first check.
@@ -52,11 +70,20 @@ public final class IceLite {
      * @param local what our SDP answer says
      * @param consentTimeoutNanos how long a path stays usable after its last check; RFC 7675 5.1
      *     says 30 seconds
+     * @param seed any number that a client cannot guess
      */
-    public IceLite(IceCredentials local, long consentTimeoutNanos) {
-        this.ufrag = local.ufrag().getBytes(StandardCharsets.US_ASCII);
-        this.integrity = StunIntegrity.shortTerm(local.password());
+    public IceLite(IceCredentials local, long consentTimeoutNanos, long seed) {
+        this.local = new LocalCredentials(local);
         this.consentTimeoutNanos = consentTimeoutNanos;
+        this.seen = new CheckMemory(seed);
+    }
+
+    /**
+     * Begins an ICE restart, RFC 8445 9: checks with the new credentials are answered from now on,
+     * those with the old ones until the client has moved. Paths, selection and consent stay.
+     */
+    public void restart(IceCredentials next) {
+        local.restart(next);
     }
 
     /**
@@ -76,69 +103,83 @@ public final class IceLite {
             return message.isBindingIndication() ? IceVerdict.KEEPALIVE : IceVerdict.NOT_A_CHECK;
         }
         // RFC 8445 7.3: the USERNAME is valid when its part in front of the colon is our ufrag.
-        if (!isForUs(message)) {
+        Generation generation = local.find(message, nowNanos);
+        if (generation == null) {
             return IceVerdict.WRONG_USERNAME;
         }
         if (message.hasFingerprint() && !message.hasValidFingerprint()) {
             return IceVerdict.WRONG_FINGERPRINT;
         }
-        if (!integrity.verifies(message)) {
+        if (!generation.integrity.verifies(message)) {
             return IceVerdict.WRONG_INTEGRITY;
         }
         // RFC 8489 6.3.1: after authentication, unknown comprehension-required attributes are 420.
         if (message.unknownCount() > 0) {
             writer.bindingError(answer, answerOffset, message, 420).unknownAttributes(message);
-            return answered(IceVerdict.UNKNOWN_ATTRIBUTE);
+            return answered(generation, IceVerdict.UNKNOWN_ATTRIBUTE);
         }
         // RFC 8445 7.3.1.1: with the larger tie-breaker we should become controlling, but 6.1.1
-        // says
-        // that "the lite agent MUST take the controlled role". So ours counts as the smallest one.
+        // says that "the lite agent MUST take the controlled role". So ours counts as the smallest
+        // one.
         if (message.hasIceControlled()) {
             writer.bindingError(answer, answerOffset, message, 487);
-            return answered(IceVerdict.ROLE_CONFLICT);
+            return answered(generation, IceVerdict.ROLE_CONFLICT);
         }
         writer.bindingSuccess(answer, answerOffset, message)
                 .xorMappedAddress(from.clientHigh(), from.clientLow(), from.clientPort());
-        return answered(learn(from, message.hasUseCandidate(), nowNanos));
+        if (!seen.add(message.transactionIdHigh(), message.transactionIdLow())) {
+            return answered(generation, IceVerdict.REPEATED);
+        }
+        boolean nominates = message.hasUseCandidate();
+        local.checked(generation, nominates, nowNanos);
+        boolean moved = learn(from, nominates, local.mayMove(generation), nowNanos);
+        return answered(generation, moved ? IceVerdict.SELECTED : IceVerdict.ANSWERED);
     }
 
-    private boolean isForUs(StunReader message) {
-        if (message.receiverUfragLength() != ufrag.length) {
-            return false;
-        }
-        for (int i = 0; i < ufrag.length; i++) {
-            if (message.buffer().get(message.usernameOffset() + i) != ufrag[i]) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    private IceVerdict answered(IceVerdict verdict) {
-        answerLength = writer.integrity(integrity).fingerprint().length();
+    private IceVerdict answered(Generation generation, IceVerdict verdict) {
+        answerLength = writer.integrity(generation.integrity).fingerprint().length();
         return verdict;
     }
 
-    private IceVerdict learn(IcePath from, boolean nominates, long nowNanos) {
-        Pair known = find(from);
-        Pair pair = known == null ? add(from, nowNanos) : known;
+    private boolean learn(IcePath from, boolean nominates, boolean mayMove, long nowNanos) {
+        IcePair known = find(from);
+        IcePair pair = known == null ? add(from, nowNanos) : known;
         pair.path.takeRelayOf(from);
-        Pair before = selected;
+        if (known != null) {
+            // Long after its last check the address may be somebody else's.
+            if (pair.isExpired(consentTimeoutNanos, nowNanos)) {
+                pair.proven = false;
+            } else {
+                prove(pair);
+            }
+        }
+        IcePair before = selected;
         // Aggressive nomination (Firefox) names every pair it checks; the last one named counts.
         boolean moves =
                 before == null
                         || (before != pair
+                                && mayMove
                                 && (nominates
                                         || nowNanos - before.heardNanos >= SILENT_PATH_NANOS));
         pair.checkedNanos = nowNanos;
         pair.heardNanos = nowNanos;
         if (moves) {
+            if (before != null && before.proven) {
+                provenBefore = before;
+            }
             selected = pair;
         }
-        return moves ? IceVerdict.SELECTED : IceVerdict.ANSWERED;
+        return moves;
     }
 
-    private @Nullable Pair find(IcePath path) {
+    private void prove(IcePair pair) {
+        if (!pair.proven) {
+            pair.proven = true;
+            unprovenPackets = UNPROVEN_PACKETS;
+        }
+    }
+
+    private @Nullable IcePair find(IcePath path) {
         for (int i = 0; i < pairCount; i++) {
             if (pairs[i].path.isSamePair(path)) {
                 return pairs[i];
@@ -147,8 +188,8 @@ public final class IceLite {
         return null;
     }
 
-    private Pair add(IcePath from, long nowNanos) {
-        Pair added = new Pair();
+    private IcePair add(IcePath from, long nowNanos) {
+        IcePair added = new IcePair();
         added.path.copy(from);
         if (pairCount < MAX_PATHS) {
             pairs[pairCount++] = added;
@@ -157,6 +198,7 @@ public final class IceLite {
         int oldest = -1;
         for (int i = 0; i < MAX_PATHS; i++) {
             if (pairs[i] != selected
+                    && pairs[i] != provenBefore
                     && (oldest < 0
                             || nowNanos - pairs[i].heardNanos
                                     > nowNanos - pairs[oldest].heardNanos)) {
@@ -175,18 +217,19 @@ public final class IceLite {
 
     /**
      * Notes that a packet which authenticates itself (SRTP, DTLS after the handshake) came in. On a
-     * valid path it says by which relay the client is reached now. It never moves the selection,
-     * and it does not renew consent.
+     * valid path it says by which relay the client is reached now, and proves that path. It never
+     * moves the selection, and it does not renew consent.
      *
      * @return whether the path is valid
      */
     public boolean heard(IcePath from, long nowNanos) {
-        Pair pair = find(from);
-        if (pair == null || isExpired(pair, nowNanos)) {
+        IcePair pair = find(from);
+        if (pair == null || pair.isExpired(consentTimeoutNanos, nowNanos)) {
             return false;
         }
         pair.path.takeRelayOf(from);
         pair.heardNanos = nowNanos;
+        prove(pair);
         return true;
     }
 
@@ -195,12 +238,8 @@ public final class IceLite {
      * DTLS handshake be started for it.
      */
     public boolean isValid(IcePath path, long nowNanos) {
-        Pair pair = find(path);
-        return pair != null && !isExpired(pair, nowNanos);
-    }
-
-    private boolean isExpired(Pair pair, long nowNanos) {
-        return pair.checkedNanos + consentTimeoutNanos - nowNanos <= 0;
+        IcePair pair = find(path);
+        return pair != null && !pair.isExpired(consentTimeoutNanos, nowNanos);
     }
 
     /**
@@ -208,8 +247,27 @@ public final class IceLite {
      * checked. Null before the first check. The object stays ours and its relay may change.
      */
     public @Nullable IcePath findSelected() {
-        Pair pair = selected;
+        IcePair pair = selected;
         return pair == null ? null : pair.path;
+    }
+
+    /**
+     * Where the next packet goes, which counts against what an unproven path gets; null for
+     * nowhere. The object stays ours and its relay may change.
+     */
+    public @Nullable IcePath claimPath(long nowNanos) {
+        IcePair pair = selected;
+        if (pair == null || pair.proven) {
+            return pair == null ? null : pair.path;
+        }
+        if (unprovenPackets > 0) {
+            unprovenPackets--;
+            return pair.path;
+        }
+        IcePair before = provenBefore;
+        return before == null || before.isExpired(consentTimeoutNanos, nowNanos)
+                ? null
+                : before.path;
     }
 
     /**
@@ -218,14 +276,14 @@ public final class IceLite {
      * nowNanos}.
      */
     public long consentDeadlineNanos(long nowNanos) {
-        Pair pair = selected;
+        IcePair pair = selected;
         return pair == null ? nowNanos + Long.MAX_VALUE : pair.checkedNanos + consentTimeoutNanos;
     }
 
     /** Whether the client was there and has been silent for the consent timeout. */
     public boolean isConsentExpired(long nowNanos) {
-        Pair pair = selected;
-        return pair != null && isExpired(pair, nowNanos);
+        IcePair pair = selected;
+        return pair != null && pair.isExpired(consentTimeoutNanos, nowNanos);
     }
 
     /** Valid and expired paths that are kept, at most {@link #MAX_PATHS}. */

@@ -94,7 +94,8 @@ public final class IcePath {
                 && proxyHigh == other.proxyHigh;
     }
 
-    void copy(IcePath other) {
+    /** Becomes what the other one is. */
+    public void copy(IcePath other) {
         client(other.clientHigh, other.clientLow, other.clientPort);
         proxy(other.proxyHigh, other.proxyLow, other.proxyPort);
         relay(other.relayHigh, other.relayLow, other.relayPort);

@@ -6,6 +6,11 @@ public enum IceVerdict {
     ANSWERED(true),
     /** An authenticated check, answered; it made its path the selected one. */
     SELECTED(true),
+    /**
+     * An authenticated check whose transaction was seen before: answered alike, wherever it came
+     * from, and of no other effect.
+     */
+    REPEATED(true),
     /** Authenticated and answered 487: the client took the controlled role, which is ours. */
     ROLE_CONFLICT(true),
     /** Authenticated and answered 420: it demands understanding of an attribute unknown here. */

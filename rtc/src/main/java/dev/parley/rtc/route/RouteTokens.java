@@ -29,6 +29,10 @@ import org.jspecify.annotations.Nullable;
  * 4 bytes of the session id, which neither nonce nor AAD covers: whoever owns the session compares
  * the whole ufrag. Written in standard base64 without padding: 50 or 66 characters, all of them
  * ice-char (RFC 8839 5.4).
+ *
+ * <p>Of the last character four bits lie behind the last byte. They carry the <i>generation</i>:
+ * how many ICE restarts the session has seen, modulo 16. So a restart has another ufrag (RFC 8445
+ * 9) and leads to the same place; {@link #open} does not look at them.
  */
 public final class RouteTokens {
     /** Characters of a token that leads to an IPv4 address. */
@@ -37,12 +41,18 @@ public final class RouteTokens {
     /** Characters of a token that leads to an IPv6 address. */
     public static final int IPV6_LENGTH = 66;
 
+    /** Restarts that a ufrag can tell apart. */
+    public static final int GENERATIONS = 16;
+
     private static final int VERSION = 1;
     private static final int IPV6_FLAG = 0x10;
     private static final int IPV4_BODY = 8;
     private static final int IPV6_BODY = 20;
     private static final long IPV4_MAPPED = 0xFFFFL;
     private static final byte NOT_BASE64 = -1;
+    private static final byte[] ALPHABET =
+            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+                    .getBytes(StandardCharsets.US_ASCII);
     private static final byte[] SEXTETS = sextets();
 
     private final @Nullable TokenSeal[] seals = new TokenSeal[RouteKeys.KEY_IDS];
@@ -56,8 +66,21 @@ public final class RouteTokens {
         }
     }
 
+    /** Mints the first ufrag of a session, of generation 0. */
+    public String mint(
+            int keyId,
+            long sessionIdHigh,
+            long sessionIdLow,
+            int clusterId,
+            long addressHigh,
+            long addressLow,
+            int port) {
+        return mint(
+                keyId, sessionIdHigh, sessionIdLow, clusterId, addressHigh, addressLow, port, 0);
+    }
+
     /**
-     * Mints the ufrag of a session; the same arguments give the same ufrag.
+     * Mints a ufrag of a session; the same arguments give the same ufrag.
      *
      * @param keyId which key seals it
      * @param sessionIdHigh high 8 bytes of the random session id
@@ -66,6 +89,7 @@ public final class RouteTokens {
      * @param addressHigh high 8 bytes of the transceiver's address, IPv4 as IPv4-mapped
      * @param addressLow low 8 bytes
      * @param port the transceiver's UDP port
+     * @param generation restarts before, counted modulo {@link #GENERATIONS}
      * @throws IllegalArgumentException when there is no such key, or a number is out of range
      */
     public String mint(
@@ -75,7 +99,8 @@ public final class RouteTokens {
             int clusterId,
             long addressHigh,
             long addressLow,
-            int port) {
+            int port,
+            int generation) {
         TokenSeal seal = keyId >= 0 && keyId < RouteKeys.KEY_IDS ? seals[keyId] : null;
         if (seal == null) {
             throw new IllegalArgumentException("no route key with id " + keyId);
@@ -100,6 +125,8 @@ public final class RouteTokens {
         seal.seal(token, bodyLength);
         byte[] whole = Arrays.copyOf(token, TokenSeal.BODY_AT + bodyLength + TokenSeal.TAG_LENGTH);
         byte[] text = Base64.getEncoder().withoutPadding().encode(whole);
+        int last = SEXTETS[text[text.length - 1]] | Math.floorMod(generation, GENERATIONS);
+        text[text.length - 1] = ALPHABET[last];
         return new String(text, StandardCharsets.US_ASCII);
     }
 
@@ -164,8 +191,9 @@ public final class RouteTokens {
                 token[at++] = (byte) (gathered >>> bits);
             }
         }
-        // RFC 4648 3.5: the bits behind the last byte are zero, so that a route has one spelling.
-        return (gathered & ((1 << bits) - 1)) == 0;
+        // Departs from RFC 4648 3.5, by which the bits behind the last byte are zero: they are the
+        // generation, and a route is the same in all of them.
+        return true;
     }
 
     private void write(int at, long value, int length) {
@@ -185,9 +213,8 @@ public final class RouteTokens {
     private static byte[] sextets() {
         byte[] table = new byte[256];
         Arrays.fill(table, NOT_BASE64);
-        String alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-        for (int i = 0; i < alphabet.length(); i++) {
-            table[alphabet.charAt(i)] = (byte) i;
+        for (int i = 0; i < ALPHABET.length; i++) {
+            table[ALPHABET[i]] = (byte) i;
         }
         return table;
     }

@@ -6,7 +6,7 @@ public enum RouteVerdict {
     OPENED,
     /** Not as long as a token of its family is. */
     BAD_LENGTH,
-    /** A character outside ice-char, or bits set behind the last byte. */
+    /** A character outside ice-char. */
     BAD_ALPHABET,
     /** A version this build does not know. */
     BAD_VERSION,

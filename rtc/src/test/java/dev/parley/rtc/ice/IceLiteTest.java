@@ -20,7 +20,7 @@ class IceLiteTest {
     private static final IcePath WIFI = path(1);
     private static final IcePath MOBILE = path(2);
 
-    private final IceLite ice = new IceLite(LOCAL, 30 * SECOND);
+    private final IceLite ice = new IceLite(LOCAL, 30 * SECOND, 1);
     private final StunIntegrity key = StunIntegrity.shortTerm(LOCAL.password());
     private final StunWriter writer = new StunWriter();
     private final StunReader request = new StunReader();
@@ -57,7 +57,7 @@ class IceLiteTest {
         handle(length, WIFI, START);
         byte[] first = answerBytes();
 
-        assertThat(handle(length, WIFI, START + SECOND)).isEqualTo(IceVerdict.ANSWERED);
+        assertThat(handle(length, WIFI, START + SECOND)).isEqualTo(IceVerdict.REPEATED);
         assertThat(answerBytes()).isEqualTo(first);
     }
 

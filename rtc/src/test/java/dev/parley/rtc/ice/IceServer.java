@@ -34,7 +34,7 @@ final class IceServer implements SimNetwork.Receiver {
     }
 
     IceLite open(IceCredentials local) {
-        IceLite session = new IceLite(local, CONSENT_NANOS);
+        IceLite session = new IceLite(local, CONSENT_NANOS, 1);
         sessions.add(session);
         return session;
     }

@@ -22,6 +22,8 @@ import dev.parley.transceiver.audio.OpusLibrary;
 import dev.parley.transceiver.inference.Backends;
 import dev.parley.transceiver.inference.Formats;
 import dev.parley.transceiver.inference.InferenceCall;
+import dev.parley.transceiver.media.Backlog;
+import dev.parley.transceiver.media.OutputMemory;
 import dev.parley.transceiver.session.EndReason;
 import dev.parley.transceiver.session.MediaLoop;
 import dev.parley.transceiver.session.Session;
@@ -53,6 +55,7 @@ public final class CallSetup {
      * What calls of this process have in common.
      *
      * @param highWaterSamples output audio at 48 kHz that may wait before inference is not read
+     * @param outputMemory bounds the output that waits in all calls
      * @param readyNanos how long inference may take to accept
      * @param red whether clients that offer redundant audio are to send it
      * @param nack whether clients are asked to send lost packets again
@@ -60,6 +63,7 @@ public final class CallSetup {
     public record Settings(
             SessionLimits limits,
             long highWaterSamples,
+            OutputMemory outputMemory,
             long readyNanos,
             boolean red,
             boolean nack) {}
@@ -126,7 +130,9 @@ public final class CallSetup {
         ClientCodec client = ClientCodec.of(offer.voice());
         InferenceCall inference =
                 InferenceCall.open(
-                        backends, start(id, request, client), settings.highWaterSamples());
+                        backends,
+                        start(id, request, client),
+                        new Backlog(settings.highWaterSamples(), settings.outputMemory()));
         boolean connected = false;
         try {
             // While inference decides, the answer is written.
@@ -218,7 +224,7 @@ public final class CallSetup {
             List<SdpCandidate> candidates,
             Target target)
             throws RefusedException {
-        IceCredentials local = IceCredentials.withUfrag(target.routes().mint(id), random);
+        IceCredentials local = IceCredentials.withUfrag(target.routes().mint(id, 0), random);
         int ssrc = random.nextInt();
         String cname = HexFormat.of().toHexDigits(random.nextLong());
         Fingerprint own = identity.fingerprint();

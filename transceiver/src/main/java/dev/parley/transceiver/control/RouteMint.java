@@ -23,8 +23,12 @@ public final class RouteMint {
         this.media = media;
     }
 
-    /** The ufrag that leads to a session. */
-    synchronized String mint(SessionId id) {
+    /**
+     * The ufrag that leads to a session.
+     *
+     * @param generation ICE restarts before
+     */
+    synchronized String mint(SessionId id, int generation) {
         return tokens.mint(
                 keyId,
                 id.high(),
@@ -32,6 +36,7 @@ public final class RouteMint {
                 clusterId,
                 IpAddress.high(media.getAddress()),
                 IpAddress.low(media.getAddress()),
-                media.getPort());
+                media.getPort(),
+                generation);
     }
 }

@@ -20,7 +20,9 @@ import dev.parley.transceiver.media.VoiceInput;
 import dev.parley.transceiver.media.VoiceOutput;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -51,8 +53,10 @@ public final class InferenceCall {
     private final CompletableFuture<SessionReady> ready = new CompletableFuture<>();
     private final OutputInbox inbox = new OutputInbox();
     private final Backlog backlog;
+    private final Queue<String> marks = new ConcurrentLinkedQueue<>();
     private final AudioCounters counters;
     private @Nullable CodecThread codecs;
+    private @Nullable PlaybackReports reports;
     private InputPath.@Nullable Sink input;
     private @Nullable Connection connection;
     private @Nullable Status earlyStatus;
@@ -60,9 +64,9 @@ public final class InferenceCall {
     /** Where messages and the end of the stream go. */
     private record Connection(OutputIntake intake, Owner owner) {}
 
-    private InferenceCall(Backends backends, SessionStart start, long highWaterSamples) {
+    private InferenceCall(Backends backends, SessionStart start, Backlog backlog) {
         this.name = "codec-" + start.getSessionId();
-        this.backlog = new Backlog(highWaterSamples);
+        this.backlog = backlog;
         this.counters = backends.counters();
         this.stream = backends.converse(start, new Responses());
     }
@@ -70,11 +74,11 @@ public final class InferenceCall {
     /**
      * Opens the stream.
      *
-     * @param highWaterSamples output audio at 48 kHz that may wait before reading stops
+     * @param backlog bounds the output that may wait before reading stops
      * @throws IllegalArgumentException when no backend serves the model
      */
-    public static InferenceCall open(Backends backends, SessionStart start, long highWaterSamples) {
-        return new InferenceCall(backends, start, highWaterSamples);
+    public static InferenceCall open(Backends backends, SessionStart start, Backlog backlog) {
+        return new InferenceCall(backends, start, backlog);
     }
 
     /** The backend's acceptance, or a {@link StatusRuntimeException} with its refusal. */
@@ -109,7 +113,7 @@ public final class InferenceCall {
         }
         input = voiceIn == null ? uplink : codecs;
         OutputTarget target = voiceOut == null || codecs == null ? inbox : codecs;
-        OutputIntake intake = new OutputIntake(out, target, backlog, counters);
+        OutputIntake intake = new OutputIntake(out, target, backlog, marks, counters);
         Status ended;
         synchronized (ready) {
             connection = new Connection(intake, owner);
@@ -137,7 +141,9 @@ public final class InferenceCall {
 
     /** A playout's listener that reports to inference. */
     public Playout.Listener reports(Consumer<String> onHangup) {
-        return new PlaybackReports(stream, onHangup);
+        PlaybackReports made = new PlaybackReports(stream, marks, onHangup);
+        reports = made;
+        return made;
     }
 
     /** The next thing inference wants done with its output, or null; for the media loop. */
@@ -149,17 +155,21 @@ public final class InferenceCall {
      * Tells that output has been sent or cleared, so that more may be read and encoded.
      *
      * @param samples what they counted for in the backlog, at 48 kHz
+     * @param bytes the same, of memory
      */
-    public void left(int frames, long samples) {
+    public void left(int frames, long samples, long bytes) {
         inbox.left(frames);
         if (codecs != null && inbox.framesAhead() <= LOW_WATER_FRAMES) {
             codecs.wake();
         }
-        removed(samples);
+        removed(samples, bytes);
     }
 
-    /** Ends the call from our side. */
+    /** Ends the call from our side; on the media loop. */
     public void end(SessionEnd end) {
+        if (reports != null) {
+            reports.ended();
+        }
         stream.end(end);
         closeCodecs();
     }
@@ -171,6 +181,7 @@ public final class InferenceCall {
     }
 
     private void closeCodecs() {
+        backlog.close();
         if (codecs != null) {
             codecs.close();
         }
@@ -181,8 +192,8 @@ public final class InferenceCall {
         return stream.audioDropped();
     }
 
-    private void removed(long samples) {
-        if (backlog.remove(samples)) {
+    private void removed(long samples, long bytes) {
+        if (backlog.remove(samples, bytes)) {
             stream.requestNext();
         }
     }

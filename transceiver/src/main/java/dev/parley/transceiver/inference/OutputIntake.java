@@ -14,6 +14,8 @@ import dev.parley.transceiver.media.OutputTarget;
 import dev.parley.transceiver.media.PlayedItem;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Queue;
 import java.util.SequencedMap;
 import java.util.SequencedSet;
 
@@ -33,11 +35,15 @@ final class OutputIntake {
     /** Items whose position is remembered while others play. */
     private static final int MAX_ITEMS = 64;
 
+    /** Longest name of a response, an item or a mark: they are kept, and sent back in reports. */
+    static final int MAX_NAME_LENGTH = 1_024;
+
     private record ItemKey(String responseId, String itemId) {}
 
     private final InferenceFormat format;
     private final OutputTarget target;
     private final Backlog backlog;
+    private final Queue<String> marks;
     private final AudioCounters counters;
     private final OpusPacket opus = new OpusPacket();
     private final SequencedSet<String> refused = new LinkedHashSet<>();
@@ -46,11 +52,19 @@ final class OutputIntake {
     private long pcmBytes;
     private boolean hungUp;
 
+    /**
+     * @param marks takes the name of each mark that is handed on
+     */
     OutputIntake(
-            InferenceFormat format, OutputTarget target, Backlog backlog, AudioCounters counters) {
+            InferenceFormat format,
+            OutputTarget target,
+            Backlog backlog,
+            Queue<String> marks,
+            AudioCounters counters) {
         this.format = format;
         this.target = target;
         this.backlog = backlog;
+        this.marks = marks;
         this.counters = counters;
         items.put(new ItemKey("", ""), last);
     }
@@ -63,7 +77,9 @@ final class OutputIntake {
         return switch (message.getMessageCase()) {
             case OUTPUT_AUDIO -> audio(message.getOutputAudio());
             case CLEAR_AUDIO -> clear(message.getClearAudio().getResponseId());
-            case MARK -> pass(new OutputItem.Mark(message.getMark().getName(), false));
+            case MARK -> mark(message.getMark().getName());
+            case PAUSE_AUDIO -> pass(new OutputItem.Pause());
+            case RESUME_AUDIO -> pass(new OutputItem.Resume());
             case SESSION_END -> hangUp(message.getSessionEnd().getMessage());
             // No data channel yet, and no observers: nothing to do with these.
             case TRANSCRIPT, SERVER_EVENT, ERROR, SESSION_READY, MESSAGE_NOT_SET -> true;
@@ -83,12 +99,28 @@ final class OutputIntake {
         return hungUp;
     }
 
+    private boolean mark(String name) {
+        if (name.length() > MAX_NAME_LENGTH) {
+            counters.increment(AudioDrop.OUTPUT_INVALID);
+            return true;
+        }
+        marks.add(name);
+        return pass(new OutputItem.Mark(name, false));
+    }
+
     private boolean pass(OutputItem item) {
+        // Charged before it can leave.
+        boolean more = backlog.add(Backlog.MIN_ITEM_SAMPLES, 0);
         target.item(item);
-        return backlog.add(Backlog.MIN_ITEM_SAMPLES);
+        return more;
     }
 
     private boolean clear(String responseId) {
+        if (responseId.length() > MAX_NAME_LENGTH) {
+            counters.increment(AudioDrop.OUTPUT_INVALID);
+            return true;
+        }
+        cut(responseId);
         if (!responseId.isEmpty()) {
             refused.add(responseId);
             if (refused.size() > MAX_REFUSED) {
@@ -98,7 +130,24 @@ final class OutputIntake {
         return pass(new OutputItem.Clear(responseId, 0));
     }
 
+    /** What waits on its way to the caller stops here and now, whatever lies before the Clear. */
+    private void cut(String responseId) {
+        for (Map.Entry<ItemKey, PlayedItem> each : items.entrySet()) {
+            PlayedItem item = each.getValue();
+            if (responseId.isEmpty() || responseId.equals(item.responseId())) {
+                item.cut();
+                each.setValue(item.afterCut());
+            }
+        }
+        last = items.getOrDefault(new ItemKey(last.responseId(), last.itemId()), last);
+    }
+
     private boolean audio(OutputAudio message) {
+        if (message.getResponseId().length() > MAX_NAME_LENGTH
+                || message.getItemId().length() > MAX_NAME_LENGTH) {
+            counters.increment(AudioDrop.OUTPUT_INVALID);
+            return true;
+        }
         if (refused.contains(message.getResponseId())) {
             counters.increment(AudioDrop.OUTPUT_CLEARED);
             return true;
@@ -108,9 +157,11 @@ final class OutputIntake {
             counters.increment(AudioDrop.OUTPUT_INVALID);
             return true;
         }
-        target.audio(
-                item(message.getResponseId(), message.getItemId()), message.getAudio(), samples);
-        return backlog.add(Backlog.charge(samples));
+        ByteString audio = message.getAudio();
+        // Charged before it can leave.
+        boolean more = backlog.add(Backlog.charge(samples), Backlog.chargeBytes(audio.size()));
+        target.audio(item(message.getResponseId(), message.getItemId()), audio, samples);
+        return more;
     }
 
     /** Length at 48 kHz, negative when it is no audio. */

@@ -6,42 +6,81 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * How much output audio of a session waits to be sent, and with it whether the next message may be
  * read from inference. Shared: the thread that reads adds, the threads that send or clear subtract.
+ *
+ * <p>What waits unread hides a ClearAudio behind it, so a session reads far ahead: up to its high
+ * water as long as {@link OutputMemory} has room, and up to {@link #SURE_SAMPLES} of it whatever
+ * other sessions hold.
  */
-public final class Backlog {
+public final class Backlog implements AutoCloseable {
     /**
      * What an item counts for at least, whatever audio is in it: as much as the shortest Opus
      * packet, so that marks or empty messages without end stop being read as well.
      */
     public static final int MIN_ITEM_SAMPLES = InputClock.RATE_HZ / 400;
 
+    /** What every session may have waiting, however much the others hold: 30 s. */
+    public static final long SURE_SAMPLES = 30L * InputClock.RATE_HZ;
+
+    /** What a queued item takes beside its audio: its record, array header, and place. */
+    private static final int ITEM_OVERHEAD_BYTES = 96;
+
+    /** Below any sum that a session could come to: nothing is counted any more. */
+    private static final long CLOSED = Long.MIN_VALUE / 2;
+
     private final long highWaterSamples;
+    private final OutputMemory memory;
     private final AtomicLong samples = new AtomicLong();
+    private final AtomicLong bytes = new AtomicLong();
     private final AtomicBoolean withheld = new AtomicBoolean();
 
     /**
      * @param highWaterSamples audio at 48 kHz; with that much or more waiting nothing more is read
      */
-    public Backlog(long highWaterSamples) {
+    public Backlog(long highWaterSamples, OutputMemory memory) {
         this.highWaterSamples = highWaterSamples;
+        this.memory = memory;
     }
 
     /**
      * Adds what was read; answers whether to read on. If not, a later {@link #remove} will say so.
      */
-    public boolean add(long addedSamples) {
-        if (samples.addAndGet(addedSamples) < highWaterSamples) {
+    public boolean add(long addedSamples, long addedBytes) {
+        count(addedBytes);
+        samples.addAndGet(addedSamples);
+        if (mayRead()) {
             return true;
         }
         withheld.set(true);
         // What was removed meanwhile did not see the flag.
-        return samples.get() < highWaterSamples && withheld.compareAndSet(true, false);
+        return mayRead() && withheld.compareAndSet(true, false);
     }
 
     /** Subtracts what was sent or dropped; answers whether to read on now. */
-    public boolean remove(long removedSamples) {
-        return samples.addAndGet(-removedSamples) < highWaterSamples
-                && withheld.get()
-                && withheld.compareAndSet(true, false);
+    public boolean remove(long removedSamples, long removedBytes) {
+        count(-removedBytes);
+        samples.addAndGet(-removedSamples);
+        return withheld.get() && mayRead() && withheld.compareAndSet(true, false);
+    }
+
+    private boolean mayRead() {
+        long waiting = samples.get();
+        return waiting < highWaterSamples
+                && (waiting < SURE_SAMPLES || memory.hasRoomFor(bytes.get()));
+    }
+
+    private void count(long change) {
+        if (change != 0 && bytes.addAndGet(change) >= 0) {
+            memory.add(change);
+        }
+    }
+
+    /** The session is over: what it held is held no more. */
+    @Override
+    public void close() {
+        long rest = bytes.getAndSet(CLOSED);
+        if (rest > 0) {
+            memory.add(-rest);
+        }
     }
 
     /** What a message of audio counts for beyond its audio, until it is encoded or dropped. */
@@ -52,6 +91,11 @@ public final class Backlog {
     /** What a message of audio counts for. */
     public static int charge(int samples) {
         return samples + surcharge(samples);
+    }
+
+    /** What a message of audio counts for in memory. */
+    public static int chargeBytes(int audioBytes) {
+        return audioBytes + ITEM_OVERHEAD_BYTES;
     }
 
     /** Audio that waits, at 48 kHz. */

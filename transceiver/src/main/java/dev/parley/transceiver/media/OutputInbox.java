@@ -19,7 +19,7 @@ public final class OutputInbox implements OutputTarget {
 
     @Override
     public void audio(PlayedItem item, ByteString bytes, int samples) {
-        item(new Frame(item, bytes.toByteArray(), samples, 0));
+        item(new Frame(item, bytes.toByteArray(), samples, 0, Backlog.chargeBytes(bytes.size())));
     }
 
     @Override

@@ -9,9 +9,10 @@ public sealed interface OutputItem {
      * @param opus the packet; never changed after it was handed over
      * @param samples its length at 48 kHz
      * @param paddingSamples how many of them are silence that we added at the end
+     * @param chargedBytes what the {@link Backlog} counts for it until it leaves
      */
     @SuppressWarnings("ArrayRecordComponent") // One owner at a time, compared by no one.
-    record Frame(PlayedItem item, byte[] opus, int samples, int paddingSamples)
+    record Frame(PlayedItem item, byte[] opus, int samples, int paddingSamples, int chargedBytes)
             implements OutputItem {
         /** Length of the audio that came from inference, at 48 kHz. */
         public int audioSamples() {
@@ -33,6 +34,12 @@ public sealed interface OutputItem {
      * @param droppedSamples audio that was dropped before it reached the queue, at 48 kHz
      */
     record Clear(String responseId, long droppedSamples) implements OutputItem {}
+
+    /** Send nothing of the queue until further notice. */
+    record Pause() implements OutputItem {}
+
+    /** Go on where a pause stopped. */
+    record Resume() implements OutputItem {}
 
     /** End the call when everything before it has been sent. */
     record Hangup(String message) implements OutputItem {}

@@ -22,8 +22,12 @@ public final class OutputPath {
     private static final long NANOS_PER_MILLI = 1_000_000L;
     private static final int SAMPLES_PER_MILLI = InputClock.RATE_HZ / 1000;
 
-    /** A later schedule than this is not caught up with a burst; time is skipped instead. */
-    private static final long MAX_CATCH_UP_NANOS = 200 * NANOS_PER_MILLI;
+    /**
+     * A later schedule than this is not caught up with a burst; time is skipped instead, as if it
+     * had been silent, and what waits is said after it. More packets at a time than these would be
+     * thrown away by a jitter buffer that has just run dry.
+     */
+    private static final long MAX_CATCH_UP_NANOS = 120 * NANOS_PER_MILLI;
 
     private final int ssrc;
     private final int payloadType;
@@ -31,6 +35,7 @@ public final class OutputPath {
     private int sequence;
     private int timestamp;
     private boolean started;
+    private boolean jumped;
     private long dueNanos;
     private long packets;
     private long octets;
@@ -75,8 +80,10 @@ public final class OutputPath {
         Frame frame = playout.poll(nowNanos);
         byte[] payload = frame == null ? SILENCE : frame.opus();
         int samples = frame == null ? SILENCE_SAMPLES : frame.samples();
-        // RFC 3551 4.1: the marker bit tells the first packet after silence.
-        boolean marker = frame != null && playout.spurtStart();
+        // RFC 3551 4.1: the marker bit tells the first packet after silence, and with it where a
+        // jitter buffer may adapt.
+        boolean marker = frame != null && (playout.spurtStart() || jumped);
+        jumped = false;
         RtpWriter.writeHeader(into, offset, marker, payloadType, sequence, timestamp, ssrc);
         into.put(offset + RtpWriter.HEADER_LENGTH, payload);
         sequence = (sequence + 1) & 0xFFFF;
@@ -106,6 +113,7 @@ public final class OutputPath {
             long steps = behind / NANOS_PER_MILLI / 20;
             dueNanos += steps * 20 * NANOS_PER_MILLI;
             timestamp += (int) (steps * SILENCE_SAMPLES);
+            jumped = true;
         }
     }
 

@@ -4,6 +4,8 @@ import dev.parley.transceiver.media.OutputItem.Clear;
 import dev.parley.transceiver.media.OutputItem.Frame;
 import dev.parley.transceiver.media.OutputItem.Hangup;
 import dev.parley.transceiver.media.OutputItem.Mark;
+import dev.parley.transceiver.media.OutputItem.Pause;
+import dev.parley.transceiver.media.OutputItem.Resume;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
@@ -15,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 public final class Playout {
     /** Hears what happened to the output, on the loop's thread. */
     public interface Listener {
-        /** The first packet of an item, or the first after the queue ran dry, leaves now. */
+        /** The first packet of an item, or the first after the queue ran dry or a pause, leaves. */
         void started(PlayedItem item);
 
         /** Another second of the item has left. */
@@ -31,6 +33,13 @@ public final class Playout {
          * @param clearedSamples audio dropped, at 48 kHz
          */
         void cleared(@Nullable PlayedItem item, long clearedSamples);
+
+        /**
+         * A PauseAudio was carried out.
+         *
+         * @param item what was playing, or null when nothing was
+         */
+        void paused(@Nullable PlayedItem item);
 
         /** A mark's turn has come. */
         void marked(Mark mark);
@@ -49,10 +58,13 @@ public final class Playout {
     private long queuedSamples;
     private long leftFrames;
     private long leftSamples;
+    private long leftBytes;
     private long leftOthers;
     private long waitingSinceNanos;
     private @Nullable PlayedItem playing;
     private boolean spurtStart;
+    private boolean paused;
+    private boolean resumed;
     private int unreportedSamples;
 
     /**
@@ -79,15 +91,29 @@ public final class Playout {
                 queue.add(mark);
                 reportMarks();
             }
-            case Hangup hangup -> queue.add(hangup);
+            case Hangup hangup -> {
+                queue.add(hangup);
+                // Nobody is left to say that it should go on.
+                resume();
+            }
             case Clear clear -> clear(clear);
+            case Pause _ -> pause();
+            case Resume _ -> {
+                leftOthers++;
+                resume();
+            }
         }
     }
 
     /** The packet that is due now, or null when silence is. */
     public @Nullable Frame poll(long nowNanos) {
         reportMarks();
+        if (paused) {
+            return null;
+        }
         switch (queue.peek()) {
+            // It stays until its Clear comes, which says what of it was dropped.
+            case Frame frame when frame.item().isCut() -> {}
             case Frame frame when playing != null || cushioned(frame, nowNanos) -> {
                 queue.remove();
                 send(frame);
@@ -100,7 +126,7 @@ public final class Playout {
                 listener.hungUp(hangup.message());
             }
             case null -> stop();
-            case Frame _, Mark _, Clear _ -> {}
+            case Frame _, Mark _, Clear _, Pause _, Resume _ -> {}
         }
         return null;
     }
@@ -125,7 +151,12 @@ public final class Playout {
         return leftSamples;
     }
 
-    /** Marks that were reported and clears that were carried out so far. */
+    /** What the {@link Backlog} counted for the frames that were sent or cleared so far, bytes. */
+    public long leftBytes() {
+        return leftBytes;
+    }
+
+    /** Items that are no audio and whose turn has come so far. */
     public long leftOthers() {
         return leftOthers;
     }
@@ -137,7 +168,7 @@ public final class Playout {
 
     private void send(Frame frame) {
         PlayedItem before = playing;
-        spurtStart = before == null;
+        spurtStart = before == null || resumed;
         leave(frame);
         PlayedItem item = frame.item();
         if (before != item) {
@@ -147,7 +178,10 @@ public final class Playout {
             playing = item;
             unreportedSamples = 0;
             listener.started(item);
+        } else if (resumed) {
+            listener.started(item);
         }
+        resumed = false;
         item.sent(frame.audioSamples());
         unreportedSamples += frame.audioSamples();
         if (unreportedSamples >= PROGRESS_SAMPLES) {
@@ -156,8 +190,25 @@ public final class Playout {
         }
     }
 
+    /** Nothing more will be sent: says how far what was playing has come. */
+    public void end() {
+        stop();
+    }
+
+    private void pause() {
+        leftOthers++;
+        paused = true;
+        listener.paused(playing);
+    }
+
+    private void resume() {
+        resumed = paused && playing != null;
+        paused = false;
+    }
+
     private void stop() {
-        if (playing != null) {
+        // A cut item is not over: PlaybackCleared will tell what became of it.
+        if (playing != null && !playing.isCut()) {
             listener.stopped(playing);
             playing = null;
         }
@@ -173,6 +224,8 @@ public final class Playout {
 
     private void clear(Clear clear) {
         leftOthers++;
+        // Who was interrupted for good is not to wait for the next thing to be said.
+        resume();
         long dropped = 0;
         // A mark right behind dropped audio was not reached by sending it.
         boolean droppedBefore = false;
@@ -194,6 +247,7 @@ public final class Playout {
         PlayedItem cut = playing != null && matches(clear, playing) ? playing : null;
         if (cut != null) {
             playing = null;
+            resumed = false;
         }
         listener.cleared(cut, dropped + clear.droppedSamples());
         reportMarks();
@@ -203,6 +257,7 @@ public final class Playout {
         queuedSamples -= frame.samples();
         leftFrames++;
         leftSamples += frame.audioSamples();
+        leftBytes += frame.chargedBytes();
     }
 
     private static boolean matches(Clear clear, PlayedItem item) {

@@ -7,11 +7,12 @@ import dev.parley.transceiver.media.OutputItem.Clear;
 import dev.parley.transceiver.media.OutputItem.Frame;
 import dev.parley.transceiver.media.OutputItem.Hangup;
 import dev.parley.transceiver.media.OutputItem.Mark;
+import dev.parley.transceiver.media.OutputItem.Pause;
+import dev.parley.transceiver.media.OutputItem.Resume;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +30,12 @@ public final class VoiceOutput implements OutputTarget, AutoCloseable {
     /** After this long without more audio, the begun frame is filled up with silence. */
     private static final long FLUSH_NANOS = 40_000_000L;
 
+    /** Is told what no longer counts for the {@link Backlog}. */
+    @FunctionalInterface
+    public interface Released {
+        void released(long samples, long bytes);
+    }
+
     private sealed interface Work {
         record Pcm(PlayedItem item, ByteString bytes, int surcharge) implements Work {}
 
@@ -42,7 +49,7 @@ public final class VoiceOutput implements OutputTarget, AutoCloseable {
     private final int bytesPerSample;
     private final int frameSamples;
     private final OutputInbox inbox;
-    private final LongConsumer released;
+    private final Released released;
     private @Nullable VoiceEncoder opened;
     private int taken;
     private @Nullable PlayedItem encoding;
@@ -50,14 +57,14 @@ public final class VoiceOutput implements OutputTarget, AutoCloseable {
 
     /**
      * @param encoders makes the encoder, once, on the codec thread
-     * @param released told what no longer counts for the {@link Backlog}, samples at 48 kHz: audio
-     *     that was cleared here, and what short messages were charged beyond their audio
+     * @param released told what no longer counts: audio that was cleared here, what short messages
+     *     were charged beyond their audio, and the memory of messages that are encoded
      */
     public VoiceOutput(
             InferenceFormat format,
             Supplier<VoiceEncoder> encoders,
             OutputInbox inbox,
-            LongConsumer released) {
+            Released released) {
         this.encoders = encoders;
         this.frameSamples = format.frameSamples();
         this.bytesPerSample = format.bytesPerSample();
@@ -106,11 +113,14 @@ public final class VoiceOutput implements OutputTarget, AutoCloseable {
         boolean received = false;
         for (Work work = mailbox.poll(); work != null; work = mailbox.poll()) {
             received = true;
-            if (work instanceof Work.Item(Clear clear)) {
-                clear(clear);
-            } else {
-                pending.add(work);
-                if (work instanceof Work.Pcm) {
+            switch (work) {
+                // These three wait for nothing that is queued.
+                case Work.Item(Clear clear) -> clear(clear);
+                case Work.Item(OutputItem now) when now instanceof Pause || now instanceof Resume ->
+                        inbox.item(now);
+                case Work.Item item -> pending.add(item);
+                case Work.Pcm pcm -> {
+                    pending.add(pcm);
                     lastAudioNanos = nowNanos;
                 }
             }
@@ -133,9 +143,7 @@ public final class VoiceOutput implements OutputTarget, AutoCloseable {
         if (taken == pcm.bytes().size()) {
             taken = 0;
             pending.remove();
-            if (pcm.surcharge() > 0) {
-                released.accept(pcm.surcharge());
-            }
+            released.released(pcm.surcharge(), Backlog.chargeBytes(pcm.bytes().size()));
         }
     }
 
@@ -147,7 +155,7 @@ public final class VoiceOutput implements OutputTarget, AutoCloseable {
             }
             // What was said before the mark is still in the begun frame.
             case Mark _ when waitingSamples() > 0 -> behindFrame.add(item);
-            case Mark _, Clear _, Frame _ -> inbox.item(item);
+            case Mark _, Clear _, Pause _, Resume _, Frame _ -> inbox.item(item);
         }
     }
 
@@ -173,7 +181,7 @@ public final class VoiceOutput implements OutputTarget, AutoCloseable {
         }
         byte[] opus = new byte[length];
         bytes.get(offset, opus);
-        inbox.item(new Frame(item, opus, FRAME_SAMPLES, paddingSamples));
+        inbox.item(new Frame(item, opus, FRAME_SAMPLES, paddingSamples, 0));
         while (!behindFrame.isEmpty()) {
             inbox.item(behindFrame.remove());
         }
@@ -182,6 +190,7 @@ public final class VoiceOutput implements OutputTarget, AutoCloseable {
     private void clear(Clear clear) {
         long cut = 0;
         long surcharges = 0;
+        long freedBytes = 0;
         boolean cutBefore = false;
         PlayedItem begun = encoding;
         if (begun != null && waitingSamples() > 0 && matches(clear, begun)) {
@@ -202,6 +211,7 @@ public final class VoiceOutput implements OutputTarget, AutoCloseable {
                 case Work.Pcm(PlayedItem item, ByteString bytes, int surcharge)
                         when matches(clear, item) -> {
                     surcharges += surcharge;
+                    freedBytes += Backlog.chargeBytes(bytes.size());
                     cut += atClock((bytes.size() - takenOfHead) / bytesPerSample);
                     cutBefore = true;
                     if (takenOfHead > 0) {
@@ -219,7 +229,7 @@ public final class VoiceOutput implements OutputTarget, AutoCloseable {
             }
             takenOfHead = 0;
         }
-        released.accept(cut + surcharges);
+        released.released(cut + surcharges, freedBytes);
         inbox.item(new Clear(clear.responseId(), cut));
         while (!marks.isEmpty()) {
             pass(marks.remove());

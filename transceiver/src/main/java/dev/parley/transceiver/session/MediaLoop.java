@@ -305,6 +305,11 @@ public final class MediaLoop {
         }
     }
 
+    /** The time of the turn under way. */
+    long nowNanos() {
+        return nowNanos;
+    }
+
     SessionTable table() {
         return table;
     }

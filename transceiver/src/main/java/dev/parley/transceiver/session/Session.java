@@ -70,9 +70,9 @@ public final class Session {
         this.phases = phases;
         this.inference = inference;
         this.loop = loop;
-        this.ice = new IceLite(spec.local(), limits.consentNanos());
+        this.ice = new IceLite(spec.local(), limits.consentNanos(), loop.random().nextLong());
         this.dtls = new DtlsEndpoint(handshake, spec, new DtlsReports(this, loop));
-        this.media = new SessionMedia(spec, limits, inference, loop, this::hangUpAfterGrace);
+        this.media = new SessionMedia(spec, limits, inference, ice, loop, this::hangUpAfterGrace);
     }
 
     public SessionId id() {
@@ -184,7 +184,8 @@ public final class Session {
 
     /** Sends a datagram that DTLS has written. */
     void sendDtls(byte[] bytes, int offset, int length) {
-        IcePath path = ice.findSelected();
+        // A handshake sends little, and ends soon if nobody answers.
+        IcePath path = media.started() ? ice.claimPath(loop.nowNanos()) : ice.findSelected();
         if (path != null) {
             Outbox outbox = loop.outbox();
             outbox.bytes().put(outbox.payloadOffset(), bytes, offset, length);
@@ -230,7 +231,7 @@ public final class Session {
     }
 
     void onTimer(long nowNanos) {
-        media.onTimer(ice.findSelected(), nowNanos);
+        media.onTimer(nowNanos);
         endIfDue(nowNanos);
     }
 
@@ -264,7 +265,7 @@ public final class Session {
     /** Says goodbye on all sides and frees what it holds; the loop forgets it then. */
     void retire(Ending why, long nowNanos) {
         state = State.ENDED;
-        media.sendGoodbye(ice.findSelected(), nowNanos);
+        media.end(nowNanos);
         dtls.close();
         inference.end(
                 SessionEnd.newBuilder()

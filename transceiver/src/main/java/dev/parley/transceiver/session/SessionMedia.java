@@ -1,6 +1,7 @@
 package dev.parley.transceiver.session;
 
 import dev.parley.rtc.dtls.DtlsOutcome;
+import dev.parley.rtc.ice.IceLite;
 import dev.parley.rtc.ice.IcePath;
 import dev.parley.rtc.srtp.SrtpReceiver;
 import dev.parley.rtc.srtp.SrtpSender;
@@ -24,6 +25,7 @@ final class SessionMedia {
 
     private final SessionSpec spec;
     private final InferenceCall inference;
+    private final IceLite ice;
     private final MediaLoop loop;
     private final InputPath input;
     private final Playout playout;
@@ -32,20 +34,24 @@ final class SessionMedia {
     private @Nullable MediaTransport transport;
     private long leftFrames;
     private long leftSamples;
+    private long leftBytes;
     private long leftOthers;
     private boolean outputWaits;
 
     /**
+     * @param ice says where packets go
      * @param onHangUp told with the agent's words when all that it said has been sent
      */
     SessionMedia(
             SessionSpec spec,
             SessionLimits limits,
             InferenceCall inference,
+            IceLite ice,
             MediaLoop loop,
             Consumer<String> onHangUp) {
         this.spec = spec;
         this.inference = inference;
+        this.ice = ice;
         this.loop = loop;
         this.input =
                 new InputPath(
@@ -131,12 +137,8 @@ final class SessionMedia {
         return a - b <= 0 ? a : b;
     }
 
-    /**
-     * Does what is due.
-     *
-     * @param to where packets go, null for nowhere
-     */
-    void onTimer(@Nullable IcePath to, long nowNanos) {
+    /** Does what is due. */
+    void onTimer(long nowNanos) {
         if (input.waiting()) {
             input.onDeadline(nowNanos);
         }
@@ -144,10 +146,10 @@ final class SessionMedia {
         MediaTransport started = transport;
         if (started != null) {
             while (output.started() && output.dueNanos() - nowNanos <= 0) {
-                sendRtp(started, to, nowNanos);
+                sendRtp(started, nowNanos);
             }
             if (started.reportDueNanos() - nowNanos <= 0) {
-                sendReport(started, to, nowNanos);
+                sendReport(started, nowNanos);
             }
         }
         tellLeft();
@@ -165,22 +167,29 @@ final class SessionMedia {
         outputWaits = true;
     }
 
-    private void sendRtp(MediaTransport started, @Nullable IcePath to, long nowNanos) {
+    private void sendRtp(MediaTransport started, long nowNanos) {
         Outbox outbox = loop.outbox();
         int length = started.writeRtp(outbox.bytes(), outbox.payloadOffset(), nowNanos);
         // For a client that wants no audio the pace is kept all the same, or an agent would wait
         // for ever to be heard out.
-        if (length > 0 && to != null && spec.sends()) {
-            outbox.commit(to, length);
+        if (length > 0 && spec.sends() && commit(length, nowNanos)) {
             LoopCounters.add(loop.counters().rtpSent, 1);
         }
     }
 
-    private void sendReport(MediaTransport started, @Nullable IcePath to, long nowNanos) {
+    private boolean commit(int length, long nowNanos) {
+        IcePath to = ice.claimPath(nowNanos);
+        if (to != null) {
+            loop.outbox().commit(to, length);
+        }
+        return to != null;
+    }
+
+    private void sendReport(MediaTransport started, long nowNanos) {
         Outbox outbox = loop.outbox();
         int length = started.writeReport(outbox.bytes(), outbox.payloadOffset(), nowNanos);
-        if (length > 0 && to != null) {
-            outbox.commit(to, length);
+        if (length > 0) {
+            var _ = commit(length, nowNanos);
         }
     }
 
@@ -203,12 +212,14 @@ final class SessionMedia {
     private void tellLeft() {
         long frames = playout.leftFrames() - leftFrames;
         long samples = playout.leftSamples() - leftSamples;
+        long bytes = playout.leftBytes() - leftBytes;
         long others = playout.leftOthers() - leftOthers;
         if (frames > 0 || others > 0) {
             leftFrames += frames;
             leftSamples += samples;
+            leftBytes += bytes;
             leftOthers += others;
-            inference.left((int) frames, samples + others * Backlog.MIN_ITEM_SAMPLES);
+            inference.left((int) frames, samples + others * Backlog.MIN_ITEM_SAMPLES, bytes);
         }
     }
 
@@ -217,16 +228,17 @@ final class SessionMedia {
         return output.dueNanos();
     }
 
-    /** Says goodbye in RTCP, if there is anyone to say it to. */
-    void sendGoodbye(@Nullable IcePath to, long nowNanos) {
+    /** Tells inference how far its output came, and says goodbye in RTCP if anyone is there. */
+    void end(long nowNanos) {
+        playout.end();
         MediaTransport started = transport;
-        if (started == null || to == null) {
+        if (started == null) {
             return;
         }
         Outbox outbox = loop.outbox();
         int length = started.writeGoodbye(outbox.bytes(), outbox.payloadOffset(), nowNanos);
         if (length > 0) {
-            outbox.commit(to, length);
+            var _ = commit(length, nowNanos);
         }
     }
 

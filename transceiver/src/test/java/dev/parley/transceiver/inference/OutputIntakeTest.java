@@ -13,9 +13,18 @@ import dev.parley.transceiver.audio.OpusLibrary;
 import dev.parley.transceiver.audio.OpusSettings;
 import dev.parley.transceiver.audio.VoiceEncoder;
 import dev.parley.transceiver.media.AudioCounters;
+import dev.parley.transceiver.media.AudioDrop;
 import dev.parley.transceiver.media.Backlog;
 import dev.parley.transceiver.media.OutputInbox;
+import dev.parley.transceiver.media.OutputItem;
+import dev.parley.transceiver.media.OutputItem.Frame;
+import dev.parley.transceiver.media.OutputMemory;
+import dev.parley.transceiver.media.OutputTarget;
 import dev.parley.transceiver.media.VoiceOutput;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,10 +33,14 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** What a backend may have waiting here before nothing more is read from it. */
 class OutputIntakeTest {
     private static final InferenceFormat PCM = new InferenceFormat(Encoding.LINEAR16, 24_000);
+    private static final InferenceFormat OPUS = new InferenceFormat(Encoding.OPUS, 48_000);
     private static final int ITEMS = 40;
 
-    private final Backlog backlog = new Backlog(ITEMS * Backlog.MIN_ITEM_SAMPLES);
+    private final OutputMemory memory = new OutputMemory(1 << 20, 1 << 20);
+    private final Queue<String> marks = new ArrayDeque<>();
+    private final Backlog backlog = new Backlog(ITEMS * Backlog.MIN_ITEM_SAMPLES, memory);
     private final OutputInbox inbox = new OutputInbox();
+    private final AudioCounters counters = new AudioCounters();
 
     static Stream<ConverseResponse> messagesWithoutAudio() {
         return Stream.of(
@@ -46,7 +59,7 @@ class OutputIntakeTest {
     @ParameterizedTest
     @MethodSource("messagesWithoutAudio")
     void stopsReadingMessagesWithoutAudio(ConverseResponse message) {
-        OutputIntake intake = new OutputIntake(PCM, inbox, backlog, new AudioCounters());
+        OutputIntake intake = intake(PCM, inbox);
         int taken = 1;
         while (intake.take(message) && taken < 10 * ITEMS) {
             taken++;
@@ -61,8 +74,8 @@ class OutputIntakeTest {
                         PCM,
                         () -> new VoiceEncoder(OpusLibrary.best(), PCM, OpusSettings.VOICE),
                         inbox,
-                        samples -> assertThat(backlog.remove(samples)).isFalse());
-        OutputIntake intake = new OutputIntake(PCM, output, backlog, new AudioCounters());
+                        (samples, bytes) -> assertThat(backlog.remove(samples, bytes)).isFalse());
+        OutputIntake intake = intake(PCM, output);
         try (output) {
             // 48 samples at 48 kHz each: the begun frame of 20 ms holds them all.
             for (int i = 0; i < 10; i++) {
@@ -78,6 +91,77 @@ class OutputIntakeTest {
             while (output.runOnce(0)) {}
             // The clear itself is given back by the playout.
             assertThat(backlog.samples()).isEqualTo(Backlog.MIN_ITEM_SAMPLES);
+            assertThat(memory.bytes()).isZero();
         }
+    }
+
+    private OutputIntake intake(InferenceFormat format, OutputTarget target) {
+        return new OutputIntake(format, target, backlog, marks, counters);
+    }
+
+    private static ConverseResponse opus(String responseId) {
+        return ConverseResponse.newBuilder()
+                .setOutputAudio(
+                        OutputAudio.newBuilder()
+                                .setResponseId(responseId)
+                                .setAudio(ByteString.copyFrom(new byte[] {(byte) 0xF8, 1, 2})))
+                .build();
+    }
+
+    private static ConverseResponse clear(String responseId) {
+        return ConverseResponse.newBuilder()
+                .setClearAudio(ClearAudio.newBuilder().setResponseId(responseId))
+                .build();
+    }
+
+    @Test
+    void cutsTheNamedResponseBeforeItsClearHasGoneAnyWay() {
+        OutputIntake intake = intake(OPUS, inbox);
+        assertThat(intake.take(opus("r1")) && intake.take(opus("r2"))).isTrue();
+        var _ = intake.take(clear("r1"));
+        var _ = intake.take(opus("r1"));
+        var _ = intake.take(opus("r2"));
+        assertThat(frames()).extracting(f -> f.item().isCut()).containsExactly(true, false, false);
+        assertThat(counters.count(AudioDrop.OUTPUT_CLEARED)).isEqualTo(1);
+    }
+
+    @Test
+    void cutsEverythingSaidSoFarAndNothingAfter() {
+        OutputIntake intake = intake(OPUS, inbox);
+        assertThat(intake.take(opus("")) && intake.take(opus("r1"))).isTrue();
+        var _ = intake.take(clear(""));
+        var _ = intake.take(opus("r1"));
+        var _ = intake.take(opus(""));
+        List<Frame> frames = frames();
+        assertThat(frames)
+                .extracting(f -> f.item().isCut())
+                .containsExactly(true, true, false, false);
+        assertThat(frames.get(2).item()).isNotSameAs(frames.get(1).item());
+    }
+
+    @Test
+    void refusesNamesThatAreTooLongToKeep() {
+        OutputIntake intake = intake(OPUS, inbox);
+        String name = "n".repeat(OutputIntake.MAX_NAME_LENGTH + 1);
+        var _ = intake.take(opus(name));
+        var _ = intake.take(clear(name));
+        var _ =
+                intake.take(
+                        ConverseResponse.newBuilder()
+                                .setMark(Mark.newBuilder().setName(name))
+                                .build());
+        assertThat(inbox.poll()).isNull();
+        assertThat(marks).isEmpty();
+        assertThat(counters.count(AudioDrop.OUTPUT_INVALID)).isEqualTo(3);
+    }
+
+    private List<Frame> frames() {
+        List<Frame> frames = new ArrayList<>();
+        for (OutputItem item = inbox.poll(); item != null; item = inbox.poll()) {
+            if (item instanceof Frame frame) {
+                frames.add(frame);
+            }
+        }
+        return frames;
     }
 }

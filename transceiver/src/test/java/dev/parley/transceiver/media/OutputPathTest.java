@@ -7,6 +7,8 @@ import dev.parley.transceiver.media.OutputItem.Clear;
 import dev.parley.transceiver.media.OutputItem.Frame;
 import dev.parley.transceiver.media.OutputItem.Hangup;
 import dev.parley.transceiver.media.OutputItem.Mark;
+import dev.parley.transceiver.media.OutputItem.Pause;
+import dev.parley.transceiver.media.OutputItem.Resume;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -64,6 +66,16 @@ class OutputPathTest {
         }
 
         @Override
+        public void paused(@Nullable PlayedItem item) {
+            events.add(
+                    millis
+                            + " paused "
+                            + (item == null
+                                    ? "nothing"
+                                    : item.responseId() + " at " + item.sentMillis()));
+        }
+
+        @Override
         public void marked(Mark mark) {
             events.add(millis + " mark " + mark.name() + (mark.cleared() ? " cleared" : ""));
         }
@@ -90,7 +102,7 @@ class OutputPathTest {
     }
 
     private static Frame frame(PlayedItem item, int samples) {
-        return new Frame(item, new byte[] {1, 2, 3, 4}, samples, 0);
+        return new Frame(item, new byte[] {1, 2, 3, 4}, samples, 0, 7);
     }
 
     private long now() {
@@ -205,12 +217,19 @@ class OutputPathTest {
     void skipsTimeRatherThanBurstAfterALongStall() {
         say(one, 100);
         runUntil(40);
-        millis = 1_050;
+        millis = 190;
         send();
         assertThat(packets).hasSize(4);
+        millis = 1_050;
+        send();
+        assertThat(packets).hasSize(5);
+        assertThat(packets)
+                .extracting(Packet::marker)
+                .containsExactly(true, false, false, true, true);
+        packets.remove(3);
         Packet before = packets.get(2);
         Packet after = packets.get(3);
-        assertThat(after.sequence() - before.sequence()).isEqualTo(-65_536 + 65_536 + 1);
+        assertThat(after.sequence() - before.sequence()).isEqualTo(2);
         assertThat(after.timestamp() - before.timestamp()).isEqualTo(960 * 50);
         runUntil(1_060);
         assertThat(packets.getLast().millis()).isEqualTo(1_060);
@@ -254,6 +273,130 @@ class OutputPathTest {
         assertThat(playout.queuedSamples()).isZero();
         assertThat(playout.leftFrames()).isEqualTo(50);
         assertThat(playout.leftSamples()).isEqualTo(50 * 960);
+        assertThat(playout.leftBytes()).isEqualTo(50 * 7);
+    }
+
+    @Test
+    void sendsNothingOfACutItemThoughItsClearIsStillUnderWay() {
+        say(one, 10);
+        runUntil(50);
+        one.cut();
+        runUntil(150);
+        assertThat(speech()).hasSize(3);
+        assertThat(events).containsExactly("0 started r1");
+        offer(new Clear("r1", 960));
+        runUntil(200);
+        assertThat(events).containsExactly("0 started r1", "150 cleared r1 at 60, 160 dropped");
+    }
+
+    @Test
+    void leavesACutItemToItsClearEvenWhenTheQueueIsDry() {
+        say(one, 2);
+        runUntil(30);
+        one.cut();
+        runUntil(100);
+        offer(new Clear("r1", 0));
+        assertThat(events).containsExactly("0 started r1", "100 cleared r1 at 40, 0 dropped");
+    }
+
+    @Test
+    void goesOnWithTheItemAfterItWasCut() {
+        say(one, 2);
+        runUntil(30);
+        one.cut();
+        offer(new Clear("", 0));
+        say(one.afterCut(), 2);
+        runUntil(100);
+        assertThat(events)
+                .containsExactly(
+                        "0 started r1",
+                        "30 cleared r1 at 40, 0 dropped",
+                        "40 started r1",
+                        "80 stopped r1 at 80");
+    }
+
+    @Test
+    void pausesAtOnceAndGoesOnWhereItStopped() {
+        say(one, 5);
+        offer(new Mark("end", false));
+        runUntil(50);
+        offer(new Pause());
+        say(two, 1);
+        runUntil(300);
+        assertThat(speech()).hasSize(3);
+        offer(new Resume());
+        runUntil(500);
+        assertThat(speech())
+                .extracting(Packet::millis)
+                .containsExactly(0L, 20L, 40L, 320L, 340L, 360L);
+        assertThat(speech())
+                .extracting(Packet::marker)
+                .containsExactly(true, false, false, true, false, false);
+        assertThat(events)
+                .containsExactly(
+                        "0 started r1",
+                        "50 paused r1 at 60",
+                        "320 started r1",
+                        "340 mark end",
+                        "360 stopped r1 at 100",
+                        "360 started r2",
+                        "380 stopped r2 at 20");
+    }
+
+    @Test
+    void pausesSilenceToo() {
+        offer(new Pause());
+        offer(new Pause());
+        say(one, 1);
+        runUntil(100);
+        offer(new Resume());
+        offer(new Resume());
+        runUntil(200);
+        assertThat(events)
+                .containsExactly(
+                        "0 paused nothing",
+                        "0 paused nothing",
+                        "120 started r1",
+                        "140 stopped r1 at 20");
+        assertThat(playout.leftOthers()).isEqualTo(4);
+    }
+
+    @Test
+    void aClearEndsAPause() {
+        say(one, 5);
+        runUntil(50);
+        offer(new Pause());
+        runUntil(100);
+        offer(new Clear("r1", 0));
+        say(two, 1);
+        runUntil(200);
+        assertThat(events)
+                .containsExactly(
+                        "0 started r1",
+                        "50 paused r1 at 60",
+                        "100 cleared r1 at 60, 40 dropped",
+                        "120 started r2",
+                        "140 stopped r2 at 20");
+    }
+
+    @Test
+    void playsOutWhatIsPausedBeforeItHangsUp() {
+        say(one, 2);
+        runUntil(10);
+        offer(new Pause());
+        runUntil(100);
+        offer(new Hangup("bye"));
+        runUntil(200);
+        assertThat(speech()).hasSize(2);
+        assertThat(events).contains("140 hung up bye");
+    }
+
+    @Test
+    void tellsWhereItWasWhenTheCallEnds() {
+        say(one, 5);
+        runUntil(50);
+        playout.end();
+        assertThat(events).containsExactly("0 started r1", "50 stopped r1 at 60");
     }
 
     @Test
@@ -321,7 +464,7 @@ class OutputPathTest {
 
     @Test
     void countsPaddingNotAsSaid() {
-        offer(new Frame(one, new byte[] {1, 2, 3, 4}, 960, 480));
+        offer(new Frame(one, new byte[] {1, 2, 3, 4}, 960, 480, 7));
         runUntil(100);
         assertThat(events).contains("40 stopped r1 at 10");
         assertThat(playout.leftSamples()).isEqualTo(480);

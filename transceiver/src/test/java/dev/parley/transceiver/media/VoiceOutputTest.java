@@ -46,7 +46,7 @@ class VoiceOutputTest {
 
     private List<String> output(List<ByteString> messages) {
         List<String> packets = new ArrayList<>();
-        try (VoiceOutput output = new VoiceOutput(FORMAT, this::encoder, inbox, _ -> {})) {
+        try (VoiceOutput output = new VoiceOutput(FORMAT, this::encoder, inbox, (_, _) -> {})) {
             for (ByteString message : messages) {
                 output.audio(item, message, message.size() / 2);
             }

@@ -19,6 +19,7 @@ import dev.parley.transceiver.control.ControlService;
 import dev.parley.transceiver.control.RouteMint;
 import dev.parley.transceiver.inference.Backends;
 import dev.parley.transceiver.media.AudioCounters;
+import dev.parley.transceiver.media.OutputMemory;
 import dev.parley.transceiver.peer.FakeUdpPort.Address;
 import dev.parley.transceiver.session.LoopMetrics;
 import dev.parley.transceiver.session.LoopSettings;
@@ -71,6 +72,7 @@ public final class Rig implements AutoCloseable {
     private final FakeUdpPort port = new FakeUdpPort(this::deliver);
     private final Semaphore wakeups = new Semaphore(0);
     private final AudioCounters audio = new AudioCounters();
+    private final OutputMemory memory = new OutputMemory(1 << 27, 1 << 24);
     private final Backends backends;
     private final MediaLoop loop;
     private final Calls calls = new Calls(3);
@@ -98,6 +100,7 @@ public final class Rig implements AutoCloseable {
                         new CallSetup.Settings(
                                 limits,
                                 highWaterMillis * 48,
+                                memory,
                                 Duration.ofSeconds(2).toNanos(),
                                 true,
                                 true),
@@ -115,7 +118,7 @@ public final class Rig implements AutoCloseable {
     }
 
     public static Rig withOpus() {
-        return new Rig(new FakeVoiceAgent(FakeVoiceAgent.opus(), false), LIMITS, 30_000);
+        return new Rig(new FakeVoiceAgent(FakeVoiceAgent.opus(), false), LIMITS, 600_000);
     }
 
     public FakeVoiceAgent agent() {
@@ -141,6 +144,11 @@ public final class Rig implements AutoCloseable {
 
     public MediaLoop loop() {
         return loop;
+    }
+
+    /** Output that waits in all calls. */
+    public OutputMemory memory() {
+        return memory;
     }
 
     /** Dropped audio. */

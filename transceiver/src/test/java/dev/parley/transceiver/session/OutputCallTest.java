@@ -5,8 +5,12 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.parley.proto.control.v1.CreateSessionResponse;
 import dev.parley.proto.inference.v1.ConverseRequest;
+import dev.parley.proto.inference.v1.ConverseResponse;
+import dev.parley.proto.inference.v1.MarkReached;
+import dev.parley.proto.inference.v1.PauseAudio;
 import dev.parley.proto.inference.v1.PlaybackCleared;
 import dev.parley.proto.inference.v1.PlaybackStopped;
+import dev.parley.proto.inference.v1.ResumeAudio;
 import dev.parley.rtc.rtp.ReceptionStatistics;
 import dev.parley.rtc.rtp.RtcpReader;
 import dev.parley.rtc.rtp.RtcpType;
@@ -109,6 +113,82 @@ class OutputCallTest {
         say(call, "r2", 5);
         rig.advanceUntil(() -> peer.speech().size() == said + 5);
         assertThat(peer.speech().get(said).marker()).isTrue();
+    }
+
+    @Test
+    void isSilentSoonHoweverMuchIsQueued() {
+        FakeVoiceAgent.Call call = connect();
+        // A minute and a half.
+        say(call, "r1", 4_500);
+        rig.advanceUntil(() -> peer.speech().size() == 5);
+        rig.pump(() -> rig.memory().bytes() > 4_400 * 100L);
+        call.clear("r1");
+        long sent = rig.now();
+        rig.pump(
+                () ->
+                        call.received().stream().anyMatch(ConverseRequest::hasPlaybackCleared)
+                                || tick());
+        rig.advance(1_000);
+        assertThat(peer.speech().getLast().nanos() - sent).isLessThanOrEqualTo(40 * MILLI);
+        PlaybackCleared report =
+                call.await(ConverseRequest::hasPlaybackCleared).getPlaybackCleared();
+        assertThat(report.getAudioEndMs()).isEqualTo(peer.speech().size() * 20L);
+        assertThat(report.getClearedMs()).isEqualTo(90_000 - report.getAudioEndMs());
+        assertThat(rig.memory().bytes()).isZero();
+    }
+
+    @Test
+    void pausesAndResumesInTheMiddleOfAResponse() {
+        FakeVoiceAgent.Call call = connect();
+        say(call, "r1", 50);
+        rig.advanceUntil(() -> peer.speech().size() == 10);
+        call.send(
+                ConverseResponse.newBuilder()
+                        .setPauseAudio(PauseAudio.getDefaultInstance())
+                        .build());
+        rig.pump(
+                () ->
+                        call.received().stream().anyMatch(ConverseRequest::hasPlaybackPaused)
+                                || tick());
+        int said = peer.speech().size();
+        rig.advance(500);
+        assertThat(peer.speech()).hasSize(said);
+        assertThat(
+                        call.await(ConverseRequest::hasPlaybackPaused)
+                                .getPlaybackPaused()
+                                .getAudioEndMs())
+                .isEqualTo(said * 20L);
+        call.send(
+                ConverseResponse.newBuilder()
+                        .setResumeAudio(ResumeAudio.getDefaultInstance())
+                        .build());
+        rig.advanceUntil(() -> peer.speech().size() == 50);
+        for (int i = 0; i < 50; i++) {
+            assertThat(peer.speech().get(i).payload()[2]).isEqualTo((byte) i);
+        }
+        assertThat(awaitStopped(rig, call).getAudioEndMs()).isEqualTo(1_000);
+    }
+
+    @Test
+    void losesNoMarkWhenTheCallEnds() {
+        CreateSessionResponse created = rig.connect(peer);
+        FakeVoiceAgent.Call call = rig.agent().awaitCall();
+        say(call, "r1", 100);
+        call.mark("one");
+        say(call, "r2", 1);
+        call.mark("two");
+        rig.advanceUntil(() -> rig.memory().bytes() > 0 && peer.speech().size() >= 10);
+        rig.close(created);
+        PlaybackStopped stopped =
+                call.await(ConverseRequest::hasPlaybackStopped).getPlaybackStopped();
+        assertThat(stopped.getAudioEndMs()).isEqualTo(peer.speech().size() * 20L);
+        for (String name : List.of("one", "two")) {
+            MarkReached mark = call.await(ConverseRequest::hasMarkReached).getMarkReached();
+            assertThat(mark.getName()).isEqualTo(name);
+            assertThat(mark.getCleared()).isTrue();
+        }
+        assertThat(call.await(ConverseRequest::hasSessionEnd).hasSessionEnd()).isTrue();
+        assertThat(rig.memory().bytes()).isZero();
     }
 
     /** ClearAudio takes effect when the next packet is due, so time has to pass. */
