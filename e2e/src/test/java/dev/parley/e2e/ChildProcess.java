@@ -31,7 +31,12 @@ final class ChildProcess implements AutoCloseable {
 
     /** Starts {@code ./parley} with these words. */
     static ChildProcess parley(String... words) {
-        List<String> command = new ArrayList<>();
+        return parley(List.of(), words);
+    }
+
+    /** The same behind words such as a namespace to run it in. */
+    static ChildProcess parley(List<String> prefix, String... words) {
+        List<String> command = new ArrayList<>(prefix);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("--enable-native-access=ALL-UNNAMED");
         command.add("--sun-misc-unsafe-memory-access=allow");

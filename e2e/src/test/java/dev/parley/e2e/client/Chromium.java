@@ -37,19 +37,36 @@ public final class Chromium implements AutoCloseable {
      *     asking
      */
     public static Chromium withMicrophone(Path microphone) {
-        return start(
-                List.of(
-                        "--use-fake-ui-for-media-stream",
-                        "--use-fake-device-for-media-stream",
-                        "--use-file-for-fake-audio-capture=" + microphone.toAbsolutePath()));
+        return start(executable(), microphoneFlags(microphone));
+    }
+
+    /**
+     * The same in another network.
+     *
+     * @param launcher program that starts {@link #executable} there with the arguments it is given
+     * @param origin without TLS, that may use the microphone all the same
+     */
+    public static Chromium withMicrophone(Path microphone, Path launcher, String origin) {
+        List<String> flags = new ArrayList<>(microphoneFlags(microphone));
+        flags.add("--unsafely-treat-insecure-origin-as-secure=" + origin);
+        return start(launcher, flags);
+    }
+
+    private static List<String> microphoneFlags(Path microphone) {
+        return List.of(
+                "--use-fake-ui-for-media-stream",
+                "--use-fake-device-for-media-stream",
+                "--use-file-for-fake-audio-capture=" + microphone.toAbsolutePath());
     }
 
     /** Starts the browser with a microphone that the person at it refuses to share. */
     public static Chromium refusingMicrophone() {
-        return start(List.of("--use-fake-device-for-media-stream", "--deny-permission-prompts"));
+        return start(
+                executable(),
+                List.of("--use-fake-device-for-media-stream", "--deny-permission-prompts"));
     }
 
-    private static Chromium start(List<String> mediaFlags) {
+    private static Chromium start(Path executable, List<String> mediaFlags) {
         List<String> flags = new ArrayList<>(mediaFlags);
         flags.addAll(
                 List.of(
@@ -62,16 +79,6 @@ public final class Chromium implements AutoCloseable {
                         "--disable-sync",
                         "--allow-loopback-in-peer-connection",
                         "--autoplay-policy=no-user-gesture-required"));
-        Path executable =
-                PLACES.stream()
-                        .filter(Files::isExecutable)
-                        .findFirst()
-                        .orElseThrow(
-                                () ->
-                                        new IllegalStateException(
-                                                "no Chromium at "
-                                                        + PLACES
-                                                        + ": ./parley test installs it"));
         // The driver comes with the library; the browser is the system's.
         Playwright playwright =
                 Playwright.create(
@@ -86,6 +93,19 @@ public final class Chromium implements AutoCloseable {
                                         .setHeadless(true)
                                         .setArgs(flags));
         return new Chromium(playwright, browser);
+    }
+
+    /** The system's Chromium. */
+    public static Path executable() {
+        return PLACES.stream()
+                .filter(Files::isExecutable)
+                .findFirst()
+                .orElseThrow(
+                        () ->
+                                new IllegalStateException(
+                                        "no Chromium at "
+                                                + PLACES
+                                                + ": ./parley test installs it"));
     }
 
     /** Version as the browser says it. */

@@ -1,5 +1,6 @@
 package dev.parley.e2e.client;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
@@ -26,13 +27,56 @@ public record ChromiumCall(Wav heard, JsonObject report) {
 
     /** Calls {@code model} from {@code page}'s origin, stays for a while, hangs up. */
     public static ChromiumCall make(Page page, String model, double seconds) {
-        Object result = page.evaluate(script(), Map.of("model", model, "seconds", seconds));
-        JsonObject report = JsonParser.parseString(String.valueOf(result)).getAsJsonObject();
-        Wav heard =
-                new Wav(
-                        report.get("sampleRate").getAsInt(),
-                        samples(report.remove("heardBase64").getAsString()));
-        return new ChromiumCall(heard, report);
+        return place(page, model).stay(seconds).finish();
+    }
+
+    /** Calls {@code model} from {@code page}'s origin and returns once media can flow. */
+    public static Placed place(Page page, String model) {
+        page.evaluate(script(), Map.of("model", model));
+        return new Placed(page);
+    }
+
+    /** A call that goes on. Owned by the thread of its page. */
+    public static final class Placed {
+        private final Page page;
+
+        private Placed(Page page) {
+            this.page = page;
+        }
+
+        /** Lets the call go on for a while. */
+        @CanIgnoreReturnValue
+        public Placed stay(double seconds) {
+            page.evaluate("s => new Promise(resolve => setTimeout(resolve, 1000 * s))", seconds);
+            return this;
+        }
+
+        /** How much has been heard so far: where in the recording we are. */
+        public double heardSeconds() {
+            return ((Number) page.evaluate("() => window.placedCall.heardSeconds()")).doubleValue();
+        }
+
+        /**
+         * Restarts ICE through signaling and returns once the browser uses the new credentials:
+         * {@code answer}, {@code answeredMillis} and {@code movedMillis} since it began.
+         */
+        public JsonObject restartIce() {
+            return json(page.evaluate("() => window.placedCall.restartIce()"));
+        }
+
+        /** Hangs up and answers all that was seen of the call. */
+        public ChromiumCall finish() {
+            JsonObject report = json(page.evaluate("() => window.placedCall.finish()"));
+            Wav heard =
+                    new Wav(
+                            report.get("sampleRate").getAsInt(),
+                            samples(report.remove("heardBase64").getAsString()));
+            return new ChromiumCall(heard, report);
+        }
+
+        private static JsonObject json(Object text) {
+            return JsonParser.parseString(String.valueOf(text)).getAsJsonObject();
+        }
     }
 
     /** Path of the call, from the {@code Location} header. */

@@ -8,6 +8,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 
 /**
  * Mono 16-bit audio, and its file format: RIFF WAVE with PCM. Nobody changes the samples, which are
@@ -122,6 +123,12 @@ public final class Wav {
 
     private static byte[] ascii(String text) {
         return text.getBytes(StandardCharsets.US_ASCII);
+    }
+
+    /** What remains without the first so many seconds. */
+    public Wav after(double seconds) {
+        int from = Math.clamp((long) (seconds * sampleRateHz), 0, samples.length);
+        return new Wav(sampleRateHz, Arrays.copyOfRange(samples, from, samples.length));
     }
 
     public double seconds() {

@@ -1,5 +1,6 @@
-// Makes one call from the page's origin and keeps what it hears, Plain WebRTC, nothing of our page's code.
-async ({ model, seconds }) => {
+// Places one call from the page's origin and keeps what it hears, plain WebRTC, nothing of our page's code. The call is
+// window.placedCall: restartIce() and finish() go on with it.
+async ({ model }) => {
     const offered = performance.now();
     const microphone = await navigator.mediaDevices.getUserMedia({
         audio: { echoCancellation: false, noiseSuppression: false, autoGainControl: false },
@@ -44,47 +45,77 @@ async ({ model, seconds }) => {
     });
     const answer = await response.text();
     if (response.status !== 201) throw new Error(`${response.status} ${answer}`);
+    const location = response.headers.get('Location');
     const answered = performance.now();
     await connection.setRemoteDescription({ type: 'answer', sdp: answer });
     const connectedAt = await connected;
-    await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
 
-    const stats = {};
-    for (const report of (await connection.getStats()).values()) {
-        if (report.type === 'inbound-rtp' || report.type === 'outbound-rtp' || report.type === 'remote-inbound-rtp') {
-            stats[report.type] = report;
-        } else if (report.type === 'transport') {
-            stats.transport = report;
+    const collectStats = async () => {
+        const reports = [...(await connection.getStats()).values()];
+        const stats = {};
+        for (const report of reports) {
+            if (['inbound-rtp', 'outbound-rtp', 'remote-inbound-rtp', 'transport'].includes(report.type)) {
+                stats[report.type] = report;
+            }
         }
-    }
-    for (const report of (await connection.getStats()).values()) {
-        if (report.id === stats.transport.selectedCandidatePairId) stats.pair = report;
-    }
-    for (const report of (await connection.getStats()).values()) {
-        if (report.id === stats.pair.remoteCandidateId) stats.remoteCandidate = report;
-    }
-    const location = response.headers.get('Location');
-    const hangup = await fetch(location, { method: 'DELETE' });
-    connection.close();
+        const byId = (id) => reports.find((report) => report.id === id);
+        stats.pair = byId(stats.transport.selectedCandidatePairId);
+        stats.localCandidate = byId(stats.pair.localCandidateId);
+        stats.remoteCandidate = byId(stats.pair.remoteCandidateId);
+        return stats;
+    };
 
-    const pcm = new Int16Array(heard.reduce((sum, block) => sum + block.length, 0));
-    let at = 0;
-    for (const block of heard) {
-        for (const sample of block) pcm[at++] = Math.max(-1, Math.min(1, sample)) * 32767;
-    }
-    const bytes = new Uint8Array(pcm.buffer);
-    let binary = '';
-    for (let i = 0; i < bytes.length; i += 8192) binary += String.fromCharCode(...bytes.subarray(i, i + 8192));
-    return JSON.stringify({
-        location,
-        answer,
-        states,
-        hangupStatus: hangup.status,
-        sampleRate,
-        heardBase64: btoa(binary),
-        signalingMillis: answered - posted,
-        connectedMillis: connectedAt - posted,
-        microphoneMillis: posted - offered,
-        stats,
-    });
+    const restartIce = async () => {
+        const before = (await collectStats()).localCandidate.usernameFragment;
+        const started = performance.now();
+        connection.restartIce();
+        const again = await connection.createOffer();
+        await connection.setLocalDescription(again);
+        const reply = await fetch(location, {
+            method: 'PATCH',
+            headers: { 'Content-Type': 'application/sdp', Authorization: 'Bearer anything' },
+            body: again.sdp,
+        });
+        const sdp = await reply.text();
+        if (!reply.ok) throw new Error(`${reply.status} ${sdp}`);
+        const restartAnswered = performance.now();
+        await connection.setRemoteDescription({ type: 'answer', sdp });
+        while ((await collectStats()).localCandidate.usernameFragment === before) {
+            if (performance.now() - started > 15_000) throw new Error('the old pair is still in use');
+            await new Promise((resolve) => setTimeout(resolve, 20));
+        }
+        return JSON.stringify({
+            answer: sdp,
+            answeredMillis: restartAnswered - started,
+            movedMillis: performance.now() - started,
+        });
+    };
+
+    const finish = async () => {
+        const stats = await collectStats();
+        const hangup = await fetch(location, { method: 'DELETE' });
+        connection.close();
+        const pcm = new Int16Array(heard.reduce((sum, block) => sum + block.length, 0));
+        let at = 0;
+        for (const block of heard) {
+            for (const sample of block) pcm[at++] = Math.max(-1, Math.min(1, sample)) * 32767;
+        }
+        const bytes = new Uint8Array(pcm.buffer);
+        let binary = '';
+        for (let i = 0; i < bytes.length; i += 8192) binary += String.fromCharCode(...bytes.subarray(i, i + 8192));
+        return JSON.stringify({
+            location,
+            answer,
+            states,
+            hangupStatus: hangup.status,
+            sampleRate,
+            heardBase64: btoa(binary),
+            signalingMillis: answered - posted,
+            connectedMillis: connectedAt - posted,
+            microphoneMillis: posted - offered,
+            stats,
+        });
+    };
+    const heardSeconds = () => (sampleRate ? heard.reduce((sum, block) => sum + block.length, 0) / sampleRate : 0);
+    window.placedCall = { restartIce, heardSeconds, finish };
 }
