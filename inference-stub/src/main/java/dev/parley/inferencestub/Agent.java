@@ -7,7 +7,8 @@ import dev.parley.proto.inference.v1.InputAudio;
  * What a model does in one call. Its conversation owns it and never makes two calls at once. None
  * of them may block: they run on the thread that serves other calls too.
  */
-sealed interface Agent permits EchoAgent, ParrotAgent, SilenceAgent, ToneAgent {
+sealed interface Agent
+        permits EchoAgent, ParrotAgent, ScriptedAgent, SilenceAgent, SpeakAgent, ToneAgent {
     /** A piece of the caller's audio, already checked against the contract. */
     default void onAudio(InputAudio audio, long nowNanos) {}
 

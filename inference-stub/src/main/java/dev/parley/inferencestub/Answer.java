@@ -50,6 +50,11 @@ final class Answer {
         }
     }
 
+    /** Whether audio is left that the edge did not take yet. */
+    boolean isSending() {
+        return !unsent.isEmpty();
+    }
+
     /** Learns from the edge's reports what the caller has heard. */
     void onEvent(ConverseRequest event) {
         switch (event.getMessageCase()) {

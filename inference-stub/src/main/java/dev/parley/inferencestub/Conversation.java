@@ -1,13 +1,17 @@
 package dev.parley.inferencestub;
 
+import dev.parley.inferencestub.script.Script;
+import dev.parley.inferencestub.script.ScriptException;
+import dev.parley.inferencestub.script.ScriptParser;
 import dev.parley.proto.inference.v1.ConverseRequest;
 import dev.parley.proto.inference.v1.ConverseResponse;
 import dev.parley.proto.inference.v1.InputAudio;
-import dev.parley.proto.inference.v1.SessionReady;
 import dev.parley.proto.inference.v1.SessionStart;
 import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
+import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
@@ -16,7 +20,10 @@ import java.util.regex.Pattern;
  * agent. gRPC's thread for the stream and the stub's timer both enter it, so all entries are
  * synchronized; none of them blocks.
  */
-final class Conversation implements StreamObserver<ConverseRequest> {
+final class Conversation implements StreamObserver<ConverseRequest>, CallContext {
+    /** Messages asked for ahead, so that reading never waits for the round trip. */
+    private static final int READ_AHEAD = 64;
+
     private static final Pattern SESSION_ID = Pattern.compile("[0-9a-f]{32}");
 
     private enum State {
@@ -31,7 +38,12 @@ final class Conversation implements StreamObserver<ConverseRequest> {
     private State state = State.AWAITING_START;
     private String sessionId = "";
     private Agent agent = new SilenceAgent();
-    private WireFormat inputFormat = WireFormat.LINEAR16_24K;
+    private Formats formats = new Formats(WireFormat.LINEAR16_24K, WireFormat.LINEAR16_24K);
+    private final Voice voice;
+    private long readyNanos;
+    private boolean readySent;
+    private long readAgainNanos;
+    private int unread;
     private long nextSequenceNumber;
     private long lastOffsetMs;
 
@@ -42,10 +54,21 @@ final class Conversation implements StreamObserver<ConverseRequest> {
         // The handlers of a broken stream and of a stream that takes data again.
         stream.setOnCancelHandler(this::cancelled);
         stream.setOnReadyHandler(this::tick);
+        stream.disableAutoRequest();
+        stream.request(READ_AHEAD);
+        this.voice =
+                new Voice(
+                        stream,
+                        response ->
+                                service.observer()
+                                        .onResponse(sessionId, response, service.nanoTime()),
+                        service.counters().framesDropped);
+        this.readAgainNanos = openedNanos;
     }
 
     @Override
     public synchronized void onNext(ConverseRequest request) {
+        unread++;
         if (state == State.OVER) {
             return;
         }
@@ -56,6 +79,7 @@ final class Conversation implements StreamObserver<ConverseRequest> {
         } catch (RuntimeException fault) {
             fail(fault);
         }
+        readOn();
     }
 
     /** The edge has half-closed. */
@@ -87,7 +111,7 @@ final class Conversation implements StreamObserver<ConverseRequest> {
             }
             case TALKING -> {
                 try {
-                    agent.onTick(now);
+                    talk(now);
                 } catch (RuntimeException fault) {
                     fail(fault);
                 }
@@ -166,28 +190,101 @@ final class Conversation implements StreamObserver<ConverseRequest> {
                     "session_id must be 32 lower-case hexadecimal digits");
         }
         Model model = Model.named(start.getModel());
-        Formats formats = Formats.choose(model, start);
-        SessionReady ready =
-                SessionReady.newBuilder()
-                        .setInputFormat(formats.input().toProto())
-                        .setOutputFormat(formats.output().toProto())
-                        .build();
-
+        SessionJson wanted = SessionJson.of(start);
+        formats = Formats.choose(model, wanted.format(), start);
+        Script script = script(wanted);
+        agent = model.agent(this, script);
         sessionId = start.getSessionId();
-        inputFormat = formats.input();
-        Voice voice =
-                new Voice(
-                        stream,
-                        response ->
-                                service.observer()
-                                        .onResponse(sessionId, response, service.nanoTime()),
-                        service.counters().framesDropped);
-        agent = model.agent(service.config(), formats, voice);
         state = State.TALKING;
         service.counters().count(model);
-        service.observer().onStart(start, ready, service.nanoTime());
-        voice.send(ConverseResponse.newBuilder().setSessionReady(ready).build());
-        agent.onTick(service.nanoTime());
+        service.observer().onStart(start, formats.toReady(), service.nanoTime());
+        readyNanos = service.nanoTime();
+        if (model == Model.SCRIPTED) {
+            readyNanos += script.readyAfter().toNanos();
+        }
+        talk(service.nanoTime());
+    }
+
+    private Script script(SessionJson wanted) throws Refusal {
+        if (wanted.script().isEmpty()) {
+            return service.script();
+        }
+        try {
+            return ScriptParser.parse(wanted.script());
+        } catch (ScriptException e) {
+            throw Misuse.BAD_SCRIPT.refusal(e.reason());
+        }
+    }
+
+    private void talk(long now) {
+        if (!readySent && readyNanos - now <= 0) {
+            readySent = true;
+            voice.ready(formats);
+        }
+        if (readySent) {
+            agent.onTick(now);
+        }
+        readOn();
+    }
+
+    /** Asks for as many messages as have come, unless the agent does not want any now. */
+    private void readOn() {
+        if (unread > 0 && readAgainNanos - service.nanoTime() <= 0) {
+            stream.request(unread);
+            unread = 0;
+        }
+    }
+
+    // --- what the agent sees of it
+
+    @Override
+    public InferenceStubConfig config() {
+        return service.config();
+    }
+
+    @Override
+    public Formats formats() {
+        return formats;
+    }
+
+    @Override
+    public Voice voice() {
+        return voice;
+    }
+
+    @Override
+    public Synthesizer synthesizer() {
+        return service.synthesizer();
+    }
+
+    @Override
+    public InstantSource clock() {
+        return InstantSource.system();
+    }
+
+    @Override
+    public long nowNanos() {
+        return service.nanoTime();
+    }
+
+    @Override
+    public Runnable wake() {
+        return this::tick;
+    }
+
+    @Override
+    public boolean over() {
+        return state == State.OVER;
+    }
+
+    @Override
+    public void stopReading(Duration length) {
+        readAgainNanos = service.nanoTime() + length.toNanos();
+    }
+
+    @Override
+    public void fail(Status status) {
+        end(status);
     }
 
     private void requireStarted(ConverseRequest request) throws Refusal {
@@ -213,15 +310,15 @@ final class Conversation implements StreamObserver<ConverseRequest> {
         lastOffsetMs = offset;
 
         int bytes = audio.getAudio().size();
-        int perSample = inputFormat.bytesPerSample();
+        int perSample = formats.input().bytesPerSample();
         if (bytes == 0) {
             throw Misuse.BAD_AUDIO.refusal("audio is empty");
         }
-        if (inputFormat.isPcm() && bytes != audio.getNumSamples() * perSample) {
+        if (formats.input().isPcm() && bytes != audio.getNumSamples() * perSample) {
             throw Misuse.BAD_AUDIO.refusal(
                     bytes
                             + " bytes of "
-                            + inputFormat
+                            + formats.input()
                             + " are not num_samples "
                             + Integer.toUnsignedString(audio.getNumSamples())
                             + " times "

@@ -1,29 +1,21 @@
 package dev.parley.inferencestub;
 
-import com.google.protobuf.InvalidProtocolBufferException;
-import com.google.protobuf.Struct;
-import com.google.protobuf.Value;
-import com.google.protobuf.util.JsonFormat;
 import dev.parley.proto.inference.v1.AudioFormat;
+import dev.parley.proto.inference.v1.SessionReady;
 import dev.parley.proto.inference.v1.SessionStart;
 import java.util.List;
 import java.util.stream.Collectors;
 
 /** The formats of one call, chosen among those that the edge offers. */
 record Formats(WireFormat input, WireFormat output) {
-    /** Attribute, or field of the session JSON, that asks for one format both ways. */
-    private static final String KEY = "format";
-
     /**
-     * Takes what the attribute {@code format} asks for, or else the field {@code format} of the
-     * session JSON: {@code opus}, {@code linear16}, {@code linear16/16000}, {@code mulaw}, {@code
-     * alaw}. Without either, echo takes Opus and the others LINEAR16 at 24 kHz, or else the edge's
-     * best offer that the model can use both ways.
+     * Takes what is asked for, one format both ways: {@code opus}, {@code linear16}, {@code
+     * linear16/16000}, {@code mulaw}, {@code alaw}. When nothing is, echo takes Opus and the others
+     * LINEAR16 at 24 kHz, or else the edge's best offer that the model can use both ways.
      */
-    static Formats choose(Model model, SessionStart start) throws Refusal {
+    static Formats choose(Model model, String wanted, SessionStart start) throws Refusal {
         List<WireFormat> inputs = offered(start.getInputFormatsList());
         List<WireFormat> outputs = offered(start.getOutputFormatsList());
-        String wanted = wanted(start);
         if (!wanted.isEmpty()) {
             WireFormat format = WireFormat.named(wanted);
             if (!usable(model, format)) {
@@ -52,23 +44,16 @@ record Formats(WireFormat input, WireFormat output) {
                         + list(outputs));
     }
 
-    private static String wanted(SessionStart start) throws Refusal {
-        String json = start.getSessionJson();
-        if (start.containsAttributes(KEY) || json.isBlank()) {
-            return start.getAttributesOrDefault(KEY, "");
-        }
-        Struct.Builder session = Struct.newBuilder();
-        try {
-            JsonFormat.parser().merge(json, session);
-        } catch (InvalidProtocolBufferException _) {
-            throw Misuse.BAD_SESSION_JSON.refusal("session_json is not a JSON object");
-        }
-        return session.getFieldsOrDefault(KEY, Value.getDefaultInstance()).getStringValue();
+    SessionReady toReady() {
+        return SessionReady.newBuilder()
+                .setInputFormat(input.toProto())
+                .setOutputFormat(output.toProto())
+                .build();
     }
 
     private static boolean usable(Model model, WireFormat format) {
         return switch (model) {
-            case PARROT, TONE -> format.isPcm();
+            case PARROT, TONE, SPEAK, SCRIPTED -> format.isPcm();
             case ECHO, SILENCE -> format.exists();
         };
     }

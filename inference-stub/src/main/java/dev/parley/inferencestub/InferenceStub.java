@@ -62,7 +62,8 @@ public final class InferenceStub implements AutoCloseable {
             InferenceStubConfig config, Telemetry telemetry, StubObserver observer) {
         InetSocketAddress address = config.grpcAddress().resolve("grpc_address");
         VoiceAgentService service =
-                new VoiceAgentService(config, telemetry, observer, System::nanoTime);
+                new VoiceAgentService(
+                        config, telemetry, observer, System::nanoTime, new EspeakSynthesizer());
         HealthStatusManager health = new HealthStatusManager();
         Server server =
                 NettyServerBuilder.forAddress(address)

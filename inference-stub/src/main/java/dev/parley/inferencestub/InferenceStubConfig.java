@@ -36,4 +36,10 @@ public record InferenceStubConfig(
                         orElse = "15s",
                         min = 1_000,
                         max = 20_000)
-                Duration maxUtterance) {}
+                Duration maxUtterance,
+        @Option(
+                        value =
+                                "YAML file that model scripted plays unless the session brings its"
+                                        + " own; empty: a greeting",
+                        orElse = "")
+                String script) {}

@@ -1,5 +1,6 @@
 package dev.parley.inferencestub;
 
+import dev.parley.inferencestub.script.Script;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -13,7 +14,11 @@ enum Model {
     /** Sends 440 Hz without end. */
     TONE,
     /** Listens and sends nothing. */
-    SILENCE;
+    SILENCE,
+    /** Answers each utterance with a spoken sentence. */
+    SPEAK,
+    /** Plays a script. */
+    SCRIPTED;
 
     static Model named(String name) throws Refusal {
         for (Model model : values()) {
@@ -30,12 +35,32 @@ enum Model {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    Agent agent(InferenceStubConfig config, Formats formats, Voice voice) {
+    /**
+     * A new agent for one call.
+     *
+     * @param script that a scripted agent plays
+     */
+    Agent agent(CallContext call, Script script) throws Refusal {
         return switch (this) {
-            case PARROT -> new ParrotAgent(config, formats, voice);
-            case ECHO -> new EchoAgent(voice);
-            case TONE -> new ToneAgent(formats.output(), voice);
+            case PARROT -> new ParrotAgent(call.config(), call.formats(), call.voice());
+            case ECHO -> new EchoAgent(call.voice());
+            case TONE -> new ToneAgent(call.formats().output(), call.voice());
             case SILENCE -> new SilenceAgent();
+            case SPEAK -> {
+                requireSpeech(call, true);
+                yield new SpeakAgent(call);
+            }
+            case SCRIPTED -> {
+                requireSpeech(call, script.speaks());
+                yield new ScriptedAgent(call, script);
+            }
         };
+    }
+
+    private void requireSpeech(CallContext call, boolean speaks) throws Refusal {
+        if (speaks && !call.synthesizer().available()) {
+            throw Misuse.MODEL_NOT_INSTALLED.refusal(
+                    "model \"" + label() + "\" speaks through espeak-ng, which is not installed");
+        }
     }
 }

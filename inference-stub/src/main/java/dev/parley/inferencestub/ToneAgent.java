@@ -5,8 +5,6 @@ package dev.parley.inferencestub;
  * gets, so being early is allowed, but audio queued there could not be taken back cheaply.
  */
 final class ToneAgent implements Agent {
-    private static final double FREQUENCY_HZ = 440;
-    private static final double AMPLITUDE = 0.25 * Short.MAX_VALUE;
     private static final int CHUNK_MS = 100;
     private static final long AHEAD_MS = 1_000;
     private static final String RESPONSE_ID = "tone";
@@ -34,20 +32,12 @@ final class ToneAgent implements Agent {
             elapsedMs = sentMs;
         }
         while (sentMs < elapsedMs + AHEAD_MS && voice.isReady()) {
-            voice.say(format.encode(chunk()), RESPONSE_ID);
+            int length = format.sampleRateHz() * CHUNK_MS / 1_000;
+            voice.say(
+                    format.encode(Tones.sine(samplesSent, length, format.sampleRateHz())),
+                    RESPONSE_ID);
+            samplesSent += length;
             sentMs += CHUNK_MS;
         }
-    }
-
-    /** The next samples; the phase follows from the sample's number, so chunks join seamlessly. */
-    private short[] chunk() {
-        short[] samples = new short[format.sampleRateHz() * CHUNK_MS / 1_000];
-        for (int i = 0; i < samples.length; i++) {
-            // 440 Hz repeats exactly each second, which keeps the argument small for ever.
-            long inSecond = samplesSent++ % format.sampleRateHz();
-            double phase = 2 * Math.PI * FREQUENCY_HZ * inSecond / format.sampleRateHz();
-            samples[i] = (short) Math.round(AMPLITUDE * Math.sin(phase));
-        }
-        return samples;
     }
 }

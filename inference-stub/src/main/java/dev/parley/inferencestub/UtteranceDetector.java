@@ -61,7 +61,7 @@ final class UtteranceDetector {
     }
 
     Verdict add(short[] frame) {
-        double level = levelDbfs(frame);
+        double level = Levels.rmsDbfs(frame);
         floor.add(level);
         double overFloor = speaking ? STOP_OVER_FLOOR_DB : START_OVER_FLOOR_DB;
         boolean loud = level > Math.max(floor.dbfs() + overFloor, QUIETEST_SPEECH_DBFS);
@@ -86,15 +86,5 @@ final class UtteranceDetector {
         recentlyLoud = 0;
         pauseDue = true;
         return Verdict.STOPPED;
-    }
-
-    /** Root mean square against full scale; digital silence is -100. */
-    private static double levelDbfs(short[] frame) {
-        double energy = 0;
-        for (short sample : frame) {
-            energy += (double) sample * sample;
-        }
-        double rms = Math.sqrt(energy / frame.length) / -Short.MIN_VALUE;
-        return Math.max(-100, 20 * Math.log10(rms));
     }
 }

@@ -2,6 +2,7 @@ package dev.parley.inferencestub;
 
 import static java.lang.System.Logger.Level.ERROR;
 
+import dev.parley.inferencestub.script.Script;
 import dev.parley.otel.Telemetry;
 import dev.parley.proto.inference.v1.ConverseRequest;
 import dev.parley.proto.inference.v1.ConverseResponse;
@@ -22,17 +23,22 @@ final class VoiceAgentService extends VoiceAgentGrpc.VoiceAgentImplBase {
     private final StubCounters counters;
     private final StubObserver observer;
     private final LongSupplier nanoClock;
+    private final Synthesizer synthesizer;
+    private final Script script;
     private final Set<Conversation> open = new HashSet<>();
 
     VoiceAgentService(
             InferenceStubConfig config,
             Telemetry telemetry,
             StubObserver observer,
-            LongSupplier nanoClock) {
+            LongSupplier nanoClock,
+            Synthesizer synthesizer) {
         this.config = config;
         this.counters = new StubCounters(telemetry);
         this.observer = observer;
         this.nanoClock = nanoClock;
+        this.synthesizer = synthesizer;
+        this.script = Scripts.load(config.script());
         telemetry.gauge(
                 "parley.inference_stub.open_streams",
                 "Streams open",
@@ -84,6 +90,15 @@ final class VoiceAgentService extends VoiceAgentGrpc.VoiceAgentImplBase {
 
     StubObserver observer() {
         return observer;
+    }
+
+    Synthesizer synthesizer() {
+        return synthesizer;
+    }
+
+    /** What a scripted agent plays unless the session brings its own. */
+    Script script() {
+        return script;
     }
 
     long nanoTime() {

@@ -63,7 +63,7 @@ class MisuseTest {
         assertThat(call.status())
                 .isEqualTo(
                         "NOT_FOUND: model \"gpt\" is unknown; this service has parrot, echo, tone,"
-                                + " silence");
+                                + " silence, speak, scripted");
         assertThat(edge.count("misuse{kind=unknown_model}")).isEqualTo(1);
     }
 

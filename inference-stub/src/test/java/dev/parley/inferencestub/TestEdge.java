@@ -40,6 +40,7 @@ final class TestEdge implements AutoCloseable {
                     .addOutputFormats(WireFormat.OPUS.toProto())
                     .addOutputFormats(WireFormat.LINEAR16_24K.toProto());
 
+    final TestSynthesizer synthesizer = new TestSynthesizer();
     private final Telemetry telemetry = Telemetry.none();
     private final VoiceAgentService service;
     private final Server server;
@@ -56,7 +57,8 @@ final class TestEdge implements AutoCloseable {
                         ConfigLoader.of(InferenceStubConfig.class, options),
                         telemetry,
                         observer,
-                        () -> nowNanos);
+                        () -> nowNanos,
+                        synthesizer);
         String name = InProcessServerBuilder.generateName();
         try {
             server =

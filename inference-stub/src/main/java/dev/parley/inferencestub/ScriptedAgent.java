@@ -1,0 +1,216 @@
+package dev.parley.inferencestub;
+
+import com.google.protobuf.ByteString;
+import dev.parley.inferencestub.script.Script;
+import dev.parley.inferencestub.script.Script.Turn;
+import dev.parley.inferencestub.script.Step;
+import dev.parley.inferencestub.script.Trigger;
+import dev.parley.proto.inference.v1.ConverseRequest;
+import dev.parley.proto.inference.v1.InputAudio;
+import io.grpc.Status;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Plays a {@link Script}: the same turns, delays and faults each time, which makes it the backend
+ * to test an edge or a client with. A turn that is over waits for what starts the next one.
+ */
+final class ScriptedAgent implements Agent, Ear.Listener {
+    private static final Duration STUTTER_EVERY = Duration.ofMillis(200);
+    private static final String NO_RESPONSE = "";
+
+    private final CallContext call;
+    private final Voice voice;
+    private final Ear ear;
+    private final Answer answer;
+    private final List<Turn> turns;
+
+    /** Turns begun; the last of them is the current one. */
+    private int begun;
+
+    /** Steps of the current turn that were begun. */
+    private int stepsBegun;
+
+    private boolean played;
+    private long nowNanos;
+    private long pausedUntilNanos;
+    private short[] audio = {};
+    private @Nullable CompletableFuture<short[]> speech;
+    private String spoken = "";
+
+    ScriptedAgent(CallContext call, Script script) {
+        this.call = call;
+        this.voice = call.voice();
+        this.ear = new Ear(call.config(), call.formats().input(), this);
+        this.answer = new Answer(voice, call.formats().output());
+        this.turns = script.turns();
+        this.pausedUntilNanos = call.nowNanos();
+    }
+
+    @Override
+    public void onAudio(InputAudio heard, long now) {
+        nowNanos = now;
+        ear.onAudio(heard, now);
+    }
+
+    @Override
+    public void onEvent(ConverseRequest event) {
+        answer.onEvent(event);
+        switch (event.getMessageCase()) {
+            case SPEECH_STARTED -> onSpeech();
+            case CLIENT_EVENT -> trigger(Trigger.EVENT, event.getClientEvent().getText());
+            case DTMF_INPUT -> trigger(Trigger.DTMF, event.getDtmfInput().getDigit());
+            case PLAYBACK_STOPPED -> {
+                played |= event.getPlaybackStopped().getResponseId().equals(responseId());
+                playedOut();
+            }
+            default -> {}
+        }
+    }
+
+    @Override
+    public void onTick(long now) {
+        nowNanos = now;
+        ear.onTick(now);
+        answer.sendUnsent();
+        play();
+    }
+
+    @Override
+    public void onSpeech() {
+        if (begun == 0 || turns.get(begun - 1).interruptible()) {
+            answer.interrupt();
+            stepsBegun = Integer.MAX_VALUE;
+            speech = null;
+            audio = new short[0];
+            pausedUntilNanos = nowNanos;
+        }
+        trigger(Trigger.SPEECH, "");
+    }
+
+    @Override
+    public void onUtterance(short[] samples) {
+        trigger(Trigger.UTTERANCE, "");
+    }
+
+    private String responseId() {
+        return begun == 0 ? NO_RESPONSE : "turn-" + begun;
+    }
+
+    private void trigger(Trigger happened, String text) {
+        if (idle() && begun < turns.size()) {
+            Turn next = turns.get(begun);
+            if (next.when() == happened && text.contains(next.matching())) {
+                begin();
+                play();
+            }
+        }
+    }
+
+    private void begin() {
+        begun++;
+        stepsBegun = 0;
+        played = false;
+    }
+
+    /** Whether the current turn is over, as far as this side is concerned. */
+    private boolean idle() {
+        return (begun == 0 || stepsBegun >= turns.get(begun - 1).steps().size()) && !busy();
+    }
+
+    private boolean busy() {
+        return speech != null
+                || audio.length > 0
+                || answer.isSending()
+                || pausedUntilNanos - nowNanos > 0;
+    }
+
+    private void playedOut() {
+        if (played) {
+            trigger(Trigger.PLAYED, "");
+        }
+    }
+
+    /** Does what can be done now. */
+    private void play() {
+        while (!call.over()) {
+            takeSpeech();
+            sendAudio();
+            if (busy()) {
+                return;
+            }
+            if (!idle()) {
+                Step step = turns.get(begun - 1).steps().get(stepsBegun++);
+                perform(step);
+            } else if (begun < turns.size() && turns.get(begun).when() == Trigger.NOW) {
+                begin();
+            } else {
+                playedOut();
+                return;
+            }
+        }
+    }
+
+    private void takeSpeech() {
+        CompletableFuture<short[]> ready = speech;
+        if (ready == null || !ready.isDone()) {
+            return;
+        }
+        speech = null;
+        if (ready.isCompletedExceptionally()) {
+            voice.report("speech_failed", "the sentence could not be spoken: " + spoken);
+        } else {
+            voice.transcribeAgent(responseId(), spoken);
+            audio = ready.join();
+        }
+    }
+
+    /** Hands audio over whole, or in pieces with pauses when the turn stutters. */
+    private void sendAudio() {
+        if (audio.length == 0 || answer.isSending() || pausedUntilNanos - nowNanos > 0) {
+            return;
+        }
+        Duration stutter = turns.get(begun - 1).stutter();
+        int length =
+                stutter.isZero() ? audio.length : Math.min(audio.length, samples(STUTTER_EVERY));
+        answer.say(responseId(), Arrays.copyOf(audio, length));
+        audio = Arrays.copyOfRange(audio, length, audio.length);
+        pausedUntilNanos = nowNanos + stutter.toNanos();
+    }
+
+    private int samples(Duration length) {
+        return Math.toIntExact(length.toMillis() * call.formats().output().sampleRateHz() / 1_000);
+    }
+
+    private void perform(Step step) {
+        switch (step) {
+            case Step.Say say -> {
+                spoken = say.text();
+                CompletableFuture<short[]> asked =
+                        call.synthesizer()
+                                .speak(say.text(), call.formats().output().sampleRateHz());
+                speech = asked;
+                var _ = asked.whenComplete((_, _) -> call.wake().run());
+            }
+            case Step.Tone tone -> audio = Tones.sine(samples(tone.length()), rateHz());
+            case Step.Pause pause -> pausedUntilNanos = nowNanos + pause.length().toNanos();
+            case Step.Tell tell -> voice.transcribeAgent(responseId(), tell.text());
+            case Step.Event event -> voice.event(event.text());
+            case Step.MarkHere mark -> voice.mark(mark.name());
+            case Step.Clear _ -> voice.clear("");
+            case Step.HangUp hangUp -> voice.hangUp(hangUp.message());
+            case Step.StopReading stop -> call.stopReading(stop.length());
+            case Step.Fail fail -> call.fail(Status.fromCode(fail.code()));
+            case Step.Huge huge -> voice.say(ByteString.copyFrom(new byte[huge.bytes()]), "huge");
+            case Step.HalfSample _ -> voice.say(ByteString.copyFrom(new byte[1]), responseId());
+            case Step.ReadyAgain _ -> voice.ready(call.formats());
+        }
+    }
+
+    private int rateHz() {
+        return call.formats().output().sampleRateHz();
+    }
+}
