@@ -112,6 +112,7 @@ public final class AllInOne implements AutoCloseable {
                     "transceivers", HostPort.of(transceiver.controlAddress()).toString());
             signalingOptions.put("relay_addresses", HostPort.of(relayAddress).toString());
             signalingOptions.put("call_id_key", randomKey());
+            signalingOptions.put("auth", "any");
             Signaling signaling =
                     services.push(
                             explaining(

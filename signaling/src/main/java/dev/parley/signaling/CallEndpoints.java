@@ -6,6 +6,7 @@ import dev.parley.proto.control.v1.DescribeSessionResponse;
 import dev.parley.proto.control.v1.SessionState;
 import dev.parley.proto.control.v1.SetupTimes;
 import dev.parley.runtime.config.HostPort;
+import dev.parley.signaling.auth.Caller;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.Method;
 import io.helidon.http.Status;
@@ -15,15 +16,12 @@ import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.TimeUnit;
 
 /**
  * The Realtime HTTP interface: starts, describes and ends calls. Keeps nothing between requests: a
- * call is found through its sealed id alone. Authorization is not looked at, see {@link
- * SignalingConfig.Auth#ANY}.
+ * call is found through its sealed id alone.
  */
 final class CallEndpoints implements HttpService {
     static final String ROOT = "/v1/realtime";
@@ -34,9 +32,10 @@ final class CallEndpoints implements HttpService {
 
     private final TransceiverPool pool;
     private final CallIdSealer sealer;
-    private final CallLimiter limiter;
+    private final Access access;
     private final SignalingCounters counters;
     private final Cors cors;
+    private final int cluster;
     private final String defaultModel;
     private final List<String> relayAddresses;
 
@@ -44,15 +43,15 @@ final class CallEndpoints implements HttpService {
             SignalingConfig config,
             TransceiverPool pool,
             CallIdSealer sealer,
+            Access access,
             SignalingCounters counters,
             Cors cors) {
         this.pool = pool;
         this.sealer = sealer;
-        this.limiter =
-                new CallLimiter(
-                        config.rateLimitPerMinute(), config.rateLimitBurst(), System::nanoTime);
+        this.access = access;
         this.counters = counters;
         this.cors = cors;
+        this.cluster = config.clusterId();
         this.defaultModel = config.defaultModel();
         this.relayAddresses = config.relayAddresses().stream().map(HostPort::toString).toList();
     }
@@ -70,10 +69,12 @@ final class CallEndpoints implements HttpService {
     }
 
     private void create(ServerRequest request, ServerResponse response) {
-        InetAddress client = clientAddress(request);
-        requireWithinLimit(client, response);
-        Offer offer = Offer.read(request);
+        InetAddress client = access.countAddress(request, response);
+        Caller caller = access.starter(request, response);
+        Offer offer = Offer.read(request).startingFrom(caller);
         String model = model(request, offer);
+        Access.requireModel(caller, model);
+        access.countCaller(caller, "calls of ", response);
         TransceiverPool.Created call =
                 pool.create(
                         CreateSessionRequest.newBuilder()
@@ -83,22 +84,27 @@ final class CallEndpoints implements HttpService {
                                 .setSessionJson(offer.sessionJson())
                                 .putAttributes("client_address", client.getHostAddress())
                                 .putAttributes("user_agent", userAgent(request))
+                                .putAttributes("caller", caller.owner())
                                 .build());
         counters.created();
         LOGGER.log(
                 Level.DEBUG,
-                "call {0} created on {1}, model {2}",
+                "call {0} created on {1}, model {2}, for {3}",
                 call.id().sessionId(),
                 call.id().control(),
-                model);
+                model,
+                caller.owner());
         response.status(Status.CREATED_201);
         response.headers().set(HeaderNames.CONTENT_TYPE, SDP);
-        response.headers().set(HeaderNames.LOCATION, ROOT + "/calls/" + sealer.seal(call.id()));
+        response.headers()
+                .set(
+                        HeaderNames.LOCATION,
+                        ROOT + "/calls/" + sealer.seal(call.id().startedIn(cluster, caller)));
         response.send(call.answerSdp());
     }
 
     private void hangUp(ServerRequest request, ServerResponse response) {
-        CallId call = call(request);
+        CallId call = call(request, response);
         pool.close(call);
         counters.closed();
         LOGGER.log(Level.DEBUG, "call {0} ended by its client", call.sessionId());
@@ -106,7 +112,7 @@ final class CallEndpoints implements HttpService {
     }
 
     private void describe(ServerRequest request, ServerResponse response) {
-        DescribeSessionResponse session = pool.describe(call(request));
+        DescribeSessionResponse session = pool.describe(call(request, response));
         ObjectNode body =
                 Json.object()
                         .put("id", request.path().pathParameters().get("id"))
@@ -124,8 +130,10 @@ final class CallEndpoints implements HttpService {
         times.getAllFields().forEach((field, millis) -> into.put(field.getName(), (Double) millis));
     }
 
-    private CallId call(ServerRequest request) {
+    private CallId call(ServerRequest request, ServerResponse response) {
+        Caller caller = access.caller(request, response);
         return sealer.open(request.path().pathParameters().get("id"))
+                .filter(call -> call.belongsTo(caller))
                 .orElseThrow(
                         () ->
                                 new RefusedException(
@@ -134,8 +142,12 @@ final class CallEndpoints implements HttpService {
     }
 
     private String model(ServerRequest request, Offer offer) {
-        String model =
-                request.query().first("model").asOptional().or(offer::model).orElse(defaultModel);
+        List<String> named = request.query().all("model", List::of);
+        if (named.size() > 1) {
+            throw new RefusedException(
+                    ErrorCode.INVALID_REQUEST, "The query names more than one model.", "model");
+        }
+        String model = named.stream().findFirst().or(offer::model).orElse(defaultModel);
         if (!ModelName.isValid(model)) {
             throw new RefusedException(
                     ErrorCode.MODEL_NOT_FOUND,
@@ -143,23 +155,6 @@ final class CallEndpoints implements HttpService {
                     "model");
         }
         return model;
-    }
-
-    private void requireWithinLimit(InetAddress client, ServerResponse response) {
-        long waitNanos = limiter.acquire(client);
-        if (waitNanos > 0) {
-            long seconds = TimeUnit.NANOSECONDS.toSeconds(waitNanos) + 1;
-            response.headers().set(HeaderNames.RETRY_AFTER, String.valueOf(seconds));
-            throw new RefusedException(
-                    ErrorCode.RATE_LIMIT_EXCEEDED,
-                    "Too many calls from this address. Try again in " + seconds + " s.");
-        }
-    }
-
-    private static InetAddress clientAddress(ServerRequest request) {
-        return request.remotePeer().address() instanceof InetSocketAddress address
-                ? address.getAddress()
-                : InetAddress.getLoopbackAddress();
     }
 
     private static String userAgent(ServerRequest request) {

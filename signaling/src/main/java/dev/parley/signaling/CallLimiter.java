@@ -1,66 +1,59 @@
 package dev.parley.signaling;
 
-import java.net.Inet4Address;
+import dev.parley.signaling.auth.Caller;
+import dev.parley.signaling.auth.Grant;
+import dev.parley.signaling.limits.AddressKey;
+import dev.parley.signaling.limits.TokenBuckets;
 import java.net.InetAddress;
-import java.nio.ByteBuffer;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.function.LongSupplier;
 
 /**
- * Limits the calls that one client address may start: a token bucket for each IPv4 address or IPv6
- * /64, which is what one subscriber has. Any thread may ask. The number of buckets is bounded, the
- * one longest unused makes room.
+ * Limits the calls that may be started: by one client address, with one client secret and by one
+ * owner of credentials. Any thread may ask.
  */
 final class CallLimiter {
-    private static final int MAX_ADDRESSES = 100_000;
+    private static final int SECRET_BURST = 3;
 
-    private final long intervalNanos;
-    private final long burstNanos;
-    private final LongSupplier nanoTime;
-    private final Map<Long, Long> fullAt =
-            new LinkedHashMap<>(16, 0.75f, true) {
-                private static final long serialVersionUID = 1L;
-
-                @Override
-                protected boolean removeEldestEntry(Map.Entry<Long, Long> eldest) {
-                    return size() > MAX_ADDRESSES;
-                }
-            };
+    private final int perMinute;
+    private final int burst;
+    private final int secretPerMinute;
+    private final TokenBuckets<AddressKey> addresses;
+    private final TokenBuckets<String> callers;
 
     /**
-     * @param perMinute calls a minute, 0 for no limit
-     * @param burst calls at once
+     * @param perMinute calls a minute from one address, 0 for no limit
+     * @param burst calls at once from one address
+     * @param secretPerMinute calls a minute with one client secret, 0 for no limit
      * @param nanoTime a monotonic clock
      */
-    CallLimiter(int perMinute, int burst, LongSupplier nanoTime) {
-        this.intervalNanos = perMinute == 0 ? 0 : 60_000_000_000L / perMinute;
-        this.burstNanos = intervalNanos * burst;
-        this.nanoTime = nanoTime;
+    CallLimiter(int perMinute, int burst, int secretPerMinute, LongSupplier nanoTime) {
+        this.perMinute = perMinute;
+        this.burst = burst;
+        this.secretPerMinute = secretPerMinute;
+        this.addresses = new TokenBuckets<>(nanoTime);
+        this.callers = new TokenBuckets<>(nanoTime);
     }
 
-    /** Nanoseconds until this address may start a call; 0 when it may, which is then counted. */
-    synchronized long acquire(InetAddress client) {
-        if (intervalNanos == 0) {
-            return 0;
-        }
-        long now = nanoTime.getAsLong();
-        // A bucket is kept as the time at which it will be full again.
-        long full = fullAt.getOrDefault(key(client), now);
-        if (full - now < 0) {
-            full = now;
-        }
-        long wait = full + intervalNanos - burstNanos - now;
+    /** Nanoseconds until this address may ask again; 0 when it may, which is then counted. */
+    long acquire(InetAddress client) {
+        return perMinute == 0 ? 0 : addresses.acquire(AddressKey.of(client), perMinute, burst);
+    }
+
+    /**
+     * Nanoseconds until this caller may ask again; 0 when it may, which is then counted. A leaked
+     * secret runs into its own limit before it uses up its owner's.
+     *
+     * @param what is asked for; each kind of thing has the caller's limit to itself
+     */
+    long acquire(Caller caller, String what) {
+        long wait =
+                caller.secret()
+                        .map(secret -> callers.acquire(secret.id(), secretPerMinute, SECRET_BURST))
+                        .orElse(0L);
         if (wait > 0) {
             return wait;
         }
-        fullAt.put(key(client), full + intervalNanos);
-        return 0;
-    }
-
-    // An IPv4 address cannot meet a /64: those have their high half set.
-    private static long key(InetAddress client) {
-        ByteBuffer bytes = ByteBuffer.wrap(client.getAddress());
-        return client instanceof Inet4Address ? bytes.getInt() & 0xFFFF_FFFFL : bytes.getLong();
+        Grant grant = caller.grant();
+        return callers.acquire(what + caller.owner(), grant.callsPerMinute(), grant.burst());
     }
 }

@@ -8,6 +8,10 @@ enum ErrorCode {
     INVALID_OFFER(400, Type.INVALID_REQUEST),
     /** The request around the offer is malformed: JSON, multipart, charset, HTTP itself. */
     INVALID_REQUEST(400, Type.INVALID_REQUEST),
+    /** A credential is needed, and none that is valid was shown. */
+    UNAUTHORIZED(401, Type.AUTHENTICATION),
+    /** The credential is valid and does not allow this. */
+    FORBIDDEN(403, Type.PERMISSION),
     /** No such path. */
     NOT_FOUND(404, Type.INVALID_REQUEST),
     /** No inference service has such a model. */
@@ -57,6 +61,8 @@ enum ErrorCode {
 
     private enum Type {
         INVALID_REQUEST("invalid_request_error"),
+        AUTHENTICATION("authentication_error"),
+        PERMISSION("permission_error"),
         RATE_LIMIT("rate_limit_error"),
         SERVER("server_error");
 

@@ -2,6 +2,8 @@ package dev.parley.signaling;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.parley.signaling.auth.Caller;
+import dev.parley.signaling.auth.ClientSecret;
 import io.helidon.http.HeaderNames;
 import io.helidon.webserver.http.ServerRequest;
 import java.nio.ByteBuffer;
@@ -69,6 +71,25 @@ record Offer(String sdp, String sessionJson, Optional<String> model) {
         }
         ObjectNode object = Json.readObject(session, "The session part", "session");
         return new Offer(sdp, object.toString(), model(object));
+    }
+
+    /**
+     * The same offer, whose session fills up from the one that the caller's client secret carries.
+     */
+    Offer startingFrom(Caller caller) {
+        String defaults = caller.secret().map(ClientSecret::sessionJson).orElse("");
+        if (defaults.isEmpty()) {
+            return this;
+        }
+        ObjectNode session = Json.readObject(utf8(defaults), "The secret's session", "");
+        if (!sessionJson.isEmpty()) {
+            session.setAll(Json.readObject(utf8(sessionJson), "The session", "session"));
+        }
+        return new Offer(sdp, session.toString(), model(session));
+    }
+
+    private static byte[] utf8(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
     }
 
     private static Optional<String> model(ObjectNode session) {

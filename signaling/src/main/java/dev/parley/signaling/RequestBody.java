@@ -49,6 +49,11 @@ final class RequestBody implements Filter {
 
     @Override
     public void filter(FilterChain chain, RoutingRequest request, RoutingResponse response) {
+        if (request.headers().containsToken(HeaderValues.EXPECT_100)
+                && request.headers().contentLength().orElse(0) > maxBytes) {
+            // RFC 9110 10.1.1: the client waits to hear whether it should send the body at all.
+            throw abandon(request, response, tooLarge());
+        }
         if (request.content().hasEntity()) {
             request.context().register(RequestBody.class, readInTime(request, response));
         }

@@ -1,12 +1,15 @@
 package dev.parley.signaling;
 
+import dev.parley.runtime.config.Cidr;
 import dev.parley.runtime.config.ConfigException;
 import dev.parley.runtime.config.HostPort;
 import dev.parley.runtime.config.Option;
+import dev.parley.signaling.net.ConnectionLimits;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * Everything that a signaling process can be told. All instances behind one name must share {@code
@@ -29,6 +32,21 @@ public record SignalingConfig(
                                         + " instance (make one with: openssl rand -hex 16)",
                         secret = true)
                 String callIdKey,
+        @Option(
+                        value =
+                                "former values of call_id_key whose call ids and client secrets are"
+                                        + " still good, for changing it without dropping any: first"
+                                        + " add the new key here everywhere, then make it"
+                                        + " call_id_key, then drop the old one a day later",
+                        orElse = "",
+                        secret = true)
+                List<String> previousCallIdKeys,
+        @Option(
+                        value = "this cluster's id, the same as its transceivers'",
+                        orElse = "0",
+                        min = 0,
+                        max = 65_535)
+                int clusterId,
         @Option(value = "model of a call whose client names none", orElse = "parrot")
                 String defaultModel,
         @Option(
@@ -61,9 +79,39 @@ public record SignalingConfig(
         @Option(
                         value =
                                 "who may call: any accepts every request, whatever its"
-                                        + " Authorization header",
-                        orElse = "any")
+                                        + " Authorization header; bearer wants an API key, a client"
+                                        + " secret or a JSON Web Token; auto is bearer once one of"
+                                        + " these is set up, else any on a loopback http_address",
+                        orElse = "auto")
                 Auth auth,
+        @Option(
+                        value = "JSON file with the hashes of API keys; read again when it changes",
+                        orElse = "")
+                String apiKeysFile,
+        @Option(
+                        value =
+                                "the identity provider's key set for JSON Web Tokens: an https URL,"
+                                        + " or a file, which is read again when it changes",
+                        orElse = "")
+                String jwtKeySet,
+        @Option(value = "iss that JSON Web Tokens must have", orElse = "") String jwtIssuer,
+        @Option(value = "aud that JSON Web Tokens must have", orElse = "") String jwtAudience,
+        @Option(
+                        value =
+                                "calls that one subject of JSON Web Tokens may start a minute; 0 is"
+                                        + " no limit",
+                        orElse = "0",
+                        min = 0,
+                        max = 1_000_000)
+                int jwtCallsPerMinute,
+        @Option(
+                        value =
+                                "calls that may be started a minute with one client secret; 0 is no"
+                                        + " limit",
+                        orElse = "0",
+                        min = 0,
+                        max = 1_000_000)
+                int clientSecretCallsPerMinute,
         @Option(
                         value =
                                 "web origins, such as https://shop.example, whose pages may call;"
@@ -95,15 +143,49 @@ public record SignalingConfig(
                         min = 1)
                 int maxConnections,
         @Option(
+                        value =
+                                "most open connections of one client address, or IPv6 /64; further"
+                                        + " ones are closed; 0 is no limit",
+                        orElse = "1000",
+                        min = 0,
+                        max = 1_000_000)
+                int maxConnectionsPerAddress,
+        @Option(
+                        value = "largest request headers in bytes, client secrets among them",
+                        orElse = "16384",
+                        min = 1_024,
+                        max = 1_048_576)
+                int maxHeaderBytes,
+        @Option(
+                        value =
+                                "addresses of proxies in front, such as 10.0.0.0/8, whose Forwarded"
+                                        + " and X-Forwarded-For headers tell the client's address",
+                        orElse = "")
+                List<Cidr> trustedProxies,
+        @Option(
+                        value =
+                                "PEM certificate chain; with it http_address speaks TLS; read again"
+                                        + " when it changes",
+                        orElse = "")
+                String tlsCertificateFile,
+        @Option(value = "PEM key of tls_certificate_file, PKCS #8, unencrypted", orElse = "")
+                String tlsKeyFile,
+        @Option(
                         value = "time after which an idle client connection is closed",
                         orElse = "60s",
                         min = 100)
                 Duration idleTimeout) {
 
-    /** Who may call. */
+    private static final Duration RESPONSE_TIME = Duration.ofSeconds(5);
+
+    /** Who may call; never {@link #AUTO} once a config stands. */
     public enum Auth {
-        /** Everyone: the Authorization header is not read. */
-        ANY
+        /** Whoever the rest of the config makes sense for. */
+        AUTO,
+        /** Everyone, whatever the Authorization header says. */
+        ANY,
+        /** Those who show a good credential. */
+        BEARER
     }
 
     public SignalingConfig {
@@ -111,16 +193,73 @@ public record SignalingConfig(
         requireSome("relay_addresses", relayAddresses, "203.0.113.10:3478");
         transceivers.forEach(address -> requirePort("transceivers", address));
         relayAddresses.forEach(SignalingConfig::requireReachable);
-        requireKey(callIdKey);
+        requireKey("call_id_key", callIdKey);
+        previousCallIdKeys.forEach(key -> requireKey("previous_call_id_keys", key));
+        requireWhole("jwt_key_set", jwtKeySet, "jwt_issuer", jwtIssuer);
+        requireWhole("jwt_key_set", jwtKeySet, "jwt_audience", jwtAudience);
+        requireWhole("tls_certificate_file", tlsCertificateFile, "tls_key_file", tlsKeyFile);
+        auth = decided(auth, !apiKeysFile.isEmpty() || !jwtKeySet.isEmpty(), httpAddress);
         if (!ModelName.isValid(defaultModel)) {
             throw new ConfigException(
                     "default_model: \"" + defaultModel + "\" is no model name; " + ModelName.RULE);
         }
     }
 
-    /** The key that seals call ids, 16 bytes. */
-    byte[] callIdKeyBytes() {
-        return HexFormat.of().parseHex(callIdKey);
+    /** The keys that open call ids and client secrets, 16 bytes each; the first one seals them. */
+    List<byte[]> sealingKeys() {
+        return Stream.concat(Stream.of(callIdKey), previousCallIdKeys.stream())
+                .map(HexFormat.of()::parseHex)
+                .toList();
+    }
+
+    /** How long connections may take for what, and how many there may be. */
+    ConnectionLimits connectionLimits() {
+        // The body, two transceivers, and some time for a slow network to take the answer.
+        Duration serve =
+                receiveTimeout
+                        .plus(createTimeout.multipliedBy(2))
+                        .plus(controlTimeout)
+                        .plus(RESPONSE_TIME);
+        return new ConnectionLimits(
+                receiveTimeout,
+                serve,
+                idleTimeout,
+                maxConnectionsPerAddress,
+                maxConnections,
+                trustedProxies);
+    }
+
+    private static Auth decided(Auth auth, boolean credentials, HostPort http) {
+        if (auth == Auth.AUTO && !credentials && !isLoopback(http)) {
+            throw new ConfigException(
+                    "auth: is not decided, and http_address "
+                            + http
+                            + " can be reached from elsewhere; give api_keys_file or jwt_key_set,"
+                            + " or say auth: any to let everyone call");
+        }
+        if (auth == Auth.ANY && credentials) {
+            throw new ConfigException(
+                    "auth: is any, which lets everyone call, but api_keys_file or jwt_key_set is"
+                            + " given; say auth: bearer, or leave those out");
+        }
+        return auth == Auth.AUTO ? (credentials ? Auth.BEARER : Auth.ANY) : auth;
+    }
+
+    private static boolean isLoopback(HostPort address) {
+        try {
+            return InetAddress.ofLiteral(address.host()).isLoopbackAddress();
+        } catch (IllegalArgumentException _) {
+            return address.host().equals("localhost");
+        }
+    }
+
+    private static void requireWhole(String key, String value, String with, String needed) {
+        if (value.isEmpty() != needed.isEmpty()) {
+            throw new ConfigException(
+                    (value.isEmpty() ? key : with)
+                            + ": is missing, give it together with "
+                            + (value.isEmpty() ? with : key));
+        }
     }
 
     private static void requireSome(String key, List<HostPort> addresses, String example) {
@@ -153,10 +292,10 @@ public record SignalingConfig(
                         + " the relay, such as 203.0.113.10:3478");
     }
 
-    private static void requireKey(String key) {
+    private static void requireKey(String option, String key) {
         if (!key.matches("[0-9A-Fa-f]{32}")) {
             throw new ConfigException(
-                    "call_id_key: is not 32 hex digits; make one with: openssl rand -hex 16");
+                    option + ": is not 32 hex digits; make one with: openssl rand -hex 16");
         }
     }
 }

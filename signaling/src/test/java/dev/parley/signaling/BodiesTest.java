@@ -155,6 +155,16 @@ class BodiesTest {
     }
 
     @Test
+    void refusesALargeBodyBeforeItIsSent() throws IOException {
+        try (var client = new RawHttp(FIXTURE.signaling)) {
+            client.send(HEAD + "Expect: 100-continue\r\nContent-Length: 70000\r\n\r\n");
+
+            assertThat(client.response()).startsWith("HTTP/1.1 413 ").contains("request_too_large");
+            assertThat(client.isClosed()).isTrue();
+        }
+    }
+
+    @Test
     void keepsTheConnectionAfterARefusal() throws IOException {
         try (var client = new RawHttp(FIXTURE.signaling)) {
             client.send(
@@ -215,7 +225,7 @@ class BodiesTest {
             assertThat(client.isClosed()).isTrue();
             assertThat(IMPATIENT.telemetry.snapshot())
                     .hasEntrySatisfying(
-                            "parley.signaling.late_headers{reason=timeout}",
+                            "parley.signaling.connections_closed{reason=late_head}",
                             count -> assertThat(count).isPositive());
         }
     }

@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Random;
 import javax.crypto.Cipher;
 import javax.crypto.Mac;
@@ -21,7 +22,7 @@ class CallIdSealerTest {
     private static final byte[] KEY = HexFormat.of().parseHex("000102030405060708090a0b0c0d0e0f");
     private static final String SESSION = "f0e1d2c3b4a5968778695a4b3c2d1e0f";
 
-    private final CallIdSealer sealer = new CallIdSealer(KEY, new SecureRandom());
+    private final CallIdSealer sealer = new CallIdSealer(List.of(KEY), new SecureRandom());
 
     @ParameterizedTest
     @ValueSource(strings = {"10.1.2.3", "2001:db8::1", "0.0.0.0", "fe80::1"})
@@ -35,10 +36,21 @@ class CallIdSealerTest {
 
     @Test
     void anyInstanceWithTheKeyOpens() {
-        CallIdSealer other = new CallIdSealer(KEY.clone(), new SecureRandom());
+        CallIdSealer other = new CallIdSealer(List.of(KEY.clone()), new SecureRandom());
         CallId id = call("10.1.2.3", 7100);
 
         assertThat(other.open(sealer.seal(id))).contains(id);
+    }
+
+    @Test
+    void opensWhatAFormerKeySealed() {
+        byte[] newKey = KEY.clone();
+        newKey[0] ^= 1;
+        CallIdSealer rotated = new CallIdSealer(List.of(newKey, KEY), new SecureRandom());
+        CallId id = call("10.1.2.3", 7100);
+
+        assertThat(rotated.open(sealer.seal(id))).contains(id);
+        assertThat(sealer.open(rotated.seal(id))).isEmpty();
     }
 
     @Test
@@ -69,7 +81,7 @@ class CallIdSealerTest {
     @Test
     void refusesASecondSpellingOfTheSameBytes() {
         String token = sealer.seal(call("10.1.2.3", 7100));
-        // 55 bytes need 73.3 digits, so the last of 74 has two unused bits.
+        // 64 bytes need 85.3 digits, so the last of 86 has four unused bits.
         char last = token.charAt(token.length() - 1);
         String other = token.substring(0, token.length() - 1) + (char) (last + 1);
         assertThat(bytes(other)).isEqualTo(bytes(token));
@@ -83,7 +95,7 @@ class CallIdSealerTest {
         otherKey[15] ^= 1;
         String token = sealer.seal(call("10.1.2.3", 7100));
 
-        assertThat(new CallIdSealer(otherKey, new SecureRandom()).open(token)).isEmpty();
+        assertThat(new CallIdSealer(List.of(otherKey), new SecureRandom()).open(token)).isEmpty();
         for (int length = 0; length < token.length(); length++) {
             assertThat(sealer.open(token.substring(0, length))).isEmpty();
         }
@@ -98,7 +110,7 @@ class CallIdSealerTest {
             byte[] bytes = new byte[random.nextInt(100)];
             random.nextBytes(bytes);
             if (bytes.length > 0) {
-                bytes[0] = 1;
+                bytes[0] = 2;
             }
             assertThat(sealer.open(token(bytes))).isEmpty();
         }
@@ -114,7 +126,7 @@ class CallIdSealerTest {
         for (int i = 1; i < first.length; i++) {
             same += first[i] == second[i] ? 1 : 0;
         }
-        // 54 random bytes agree in one of 256 places: four agreeing has a chance of 1 in 20,000.
+        // 63 random bytes agree in one of 256 places: four agreeing has a chance of 1 in 20,000.
         assertThat(same).isLessThan(10);
     }
 
@@ -124,7 +136,7 @@ class CallIdSealerTest {
 
         // RFC 5869 by hand: extract with an absent salt, expand to one block.
         byte[] pseudoRandomKey = hmac(new byte[32], KEY);
-        byte[] info = "parley call id v1\u0001".getBytes(StandardCharsets.US_ASCII);
+        byte[] info = "parley call id v2\u0001".getBytes(StandardCharsets.US_ASCII);
         byte[] key = new byte[16];
         System.arraycopy(hmac(pseudoRandomKey, info), 0, key, 0, 16);
         Cipher cipher = Cipher.getInstance("AES/GCM/NoPadding");
@@ -132,11 +144,12 @@ class CallIdSealerTest {
                 Cipher.DECRYPT_MODE,
                 new SecretKeySpec(key, "AES"),
                 new GCMParameterSpec(128, bytes, 1, 12));
-        cipher.updateAAD(new byte[] {1});
+        cipher.updateAAD(new byte[] {2});
         byte[] plain = cipher.doFinal(bytes, 13, bytes.length - 13);
 
-        assertThat(bytes[0]).isEqualTo((byte) 1);
-        assertThat(HexFormat.of().formatHex(plain)).isEqualTo(SESSION + "04" + "0a010203" + "1bbc");
+        assertThat(bytes[0]).isEqualTo((byte) 2);
+        assertThat(HexFormat.of().formatHex(plain))
+                .isEqualTo(SESSION + "abcd" + "1122334455667788" + "04" + "0a010203" + "1bbc");
     }
 
     private static byte[] hmac(byte[] key, byte[] input) throws Exception {
@@ -146,7 +159,11 @@ class CallIdSealerTest {
     }
 
     private static CallId call(String address, int port) {
-        return new CallId(SESSION, new InetSocketAddress(InetAddress.ofLiteral(address), port));
+        return new CallId(
+                SESSION,
+                new InetSocketAddress(InetAddress.ofLiteral(address), port),
+                0xABCD,
+                0x1122334455667788L);
     }
 
     private static byte[] bytes(String token) {

@@ -15,7 +15,7 @@ class CallLimiterTest {
 
     @Test
     void allowsABurstAndThenTheRate() {
-        CallLimiter limiter = new CallLimiter(60, 3, () -> now);
+        CallLimiter limiter = new CallLimiter(60, 3, 0, () -> now);
 
         assertThat(limiter.acquire(client)).isZero();
         assertThat(limiter.acquire(client)).isZero();
@@ -35,7 +35,7 @@ class CallLimiterTest {
 
     @Test
     void givesEachAddressItsOwn() {
-        CallLimiter limiter = new CallLimiter(60, 1, () -> now);
+        CallLimiter limiter = new CallLimiter(60, 1, 0, () -> now);
 
         assertThat(limiter.acquire(client)).isZero();
         assertThat(limiter.acquire(client)).isPositive();
@@ -45,7 +45,7 @@ class CallLimiterTest {
 
     @Test
     void takesAnIpv6NetworkForOneClient() {
-        CallLimiter limiter = new CallLimiter(60, 1, () -> now);
+        CallLimiter limiter = new CallLimiter(60, 1, 0, () -> now);
 
         assertThat(limiter.acquire(InetAddress.ofLiteral("2001:db8:0:1::1"))).isZero();
         assertThat(limiter.acquire(InetAddress.ofLiteral("2001:db8:0:1:ffff::2"))).isPositive();
@@ -54,7 +54,7 @@ class CallLimiterTest {
 
     @Test
     void zeroIsNoLimit() {
-        CallLimiter limiter = new CallLimiter(0, 1, () -> now);
+        CallLimiter limiter = new CallLimiter(0, 1, 0, () -> now);
         for (int i = 0; i < 1_000; i++) {
             assertThat(limiter.acquire(client)).isZero();
         }
@@ -62,7 +62,7 @@ class CallLimiterTest {
 
     @Test
     void forgetsTheLongestUnusedOfTooManyAddresses() {
-        CallLimiter limiter = new CallLimiter(60, 1, () -> now);
+        CallLimiter limiter = new CallLimiter(60, 1, 0, () -> now);
         assertThat(limiter.acquire(client)).isZero();
         for (int i = 0; i < 100_000; i++) {
             byte[] address = {10, (byte) (i >> 16), (byte) (i >> 8), (byte) i};

@@ -41,7 +41,14 @@ class LifecycleTest {
     @Test
     void namesTheKeyWhenTheAddressIsNotOurs() {
         try (var fixture = SignalingFixture.with()) {
-            assertThatThrownBy(() -> fixture.startAnother(Map.of("http_address", "192.0.2.1:8080")))
+            assertThatThrownBy(
+                            () ->
+                                    fixture.startAnother(
+                                            Map.of(
+                                                    "http_address",
+                                                    "192.0.2.1:8080",
+                                                    "auth",
+                                                    "any")))
                     .isInstanceOf(ConfigException.class)
                     .hasMessageMatching("http_address: cannot listen on 192.0.2.1:8080 \\(.*");
         }

@@ -2,6 +2,7 @@ package dev.parley.signaling;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.Socket;
 import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
@@ -56,6 +57,15 @@ final class RawHttp implements AutoCloseable {
             return socket.getInputStream().read() < 0;
         } catch (SocketException reset) {
             return true;
+        }
+    }
+
+    /** Reads until the server closes the connection. */
+    void drain() throws IOException {
+        try {
+            socket.getInputStream().transferTo(OutputStream.nullOutputStream());
+        } catch (SocketException reset) {
+            // Closed.
         }
     }
 

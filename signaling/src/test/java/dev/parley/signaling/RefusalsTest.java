@@ -70,6 +70,17 @@ class RefusalsTest {
         }
     }
 
+    @Test
+    void refusesTwoModels() {
+        try (var fixture = SignalingFixture.with()) {
+            HttpResponse<String> response =
+                    fixture.post(CALLS + "?model=a&model=b", "application/sdp", OFFER);
+
+            assertThat(response.statusCode()).isEqualTo(400);
+            assertThat(json(response).at("/error/param").textValue()).isEqualTo("model");
+        }
+    }
+
     @ParameterizedTest
     @CsvSource({
         "RESOURCE_EXHAUSTED, 503, capacity_exceeded",

@@ -1,0 +1,217 @@
+package dev.parley.signaling.net;
+
+import io.helidon.common.buffers.BufferData;
+import io.helidon.common.buffers.DataReader;
+import io.helidon.common.buffers.DataWriter;
+import io.helidon.common.concurrency.limits.Limit;
+import io.helidon.common.socket.HelidonSocket;
+import io.helidon.common.socket.PeerInfo;
+import io.helidon.common.task.InterruptableTask;
+import io.helidon.http.Headers;
+import io.helidon.http.HttpPrologue;
+import io.helidon.http.Status;
+import io.helidon.webserver.CloseConnectionException;
+import io.helidon.webserver.ConnectionContext;
+import io.helidon.webserver.ListenerContext;
+import io.helidon.webserver.ProxyProtocolData;
+import io.helidon.webserver.Router;
+import io.helidon.webserver.http1.Http1ConnectionListener;
+import io.helidon.webserver.spi.ServerConnection;
+import io.helidon.webserver.spi.ServerConnectionSelector;
+import java.net.SocketAddress;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.function.Consumer;
+
+/**
+ * HTTP/1.1 whose connections report each stage to the {@link ConnectionGuard}: the web server's own
+ * implementation with a reader and listeners in between. Any connection's thread uses it.
+ */
+final class GuardedHttp implements ServerConnectionSelector {
+    private final ConnectionGuard guard;
+    private final ServerConnectionSelector http;
+
+    /**
+     * @param http the web server's HTTP/1.1, to which {@link #received} and {@link #sent} listen
+     */
+    GuardedHttp(ConnectionGuard guard, ServerConnectionSelector http) {
+        this.guard = guard;
+        this.http = http;
+    }
+
+    /** Listens to what connections receive. */
+    static Http1ConnectionListener received(ConnectionGuard guard) {
+        return new Http1ConnectionListener() {
+            @Override
+            public void prologue(ConnectionContext context, HttpPrologue prologue) {
+                watched(context, guard::requestLine);
+            }
+
+            @Override
+            public void headers(ConnectionContext context, Headers headers) {
+                watched(context, guard::headers);
+            }
+        };
+    }
+
+    /** Listens to what connections send. */
+    static Http1ConnectionListener sent(ConnectionGuard guard) {
+        return new Http1ConnectionListener() {
+            @Override
+            public void status(ConnectionContext context, Status status) {
+                watched(context, guard::answering);
+            }
+        };
+    }
+
+    private static void watched(ConnectionContext context, Consumer<WatchedConnection> report) {
+        if (context instanceof Watched watched) {
+            report.accept(watched.connection);
+        }
+    }
+
+    @Override
+    public int bytesToIdentifyConnection() {
+        return http.bytesToIdentifyConnection();
+    }
+
+    @Override
+    public Support supports(BufferData data) {
+        return http.supports(data);
+    }
+
+    @Override
+    public Set<String> supportedApplicationProtocols() {
+        return http.supportedApplicationProtocols();
+    }
+
+    @Override
+    public ServerConnection connection(ConnectionContext context) {
+        SocketAddress remote = context.remotePeer().address();
+        WatchedConnection connection = guard.find(remote);
+        if (connection == null) {
+            throw new CloseConnectionException("closed while it was accepted");
+        }
+        ServerConnection served = http.connection(new Watched(context, connection, guard));
+        return new Ending(served, () -> guard.gone(remote, connection));
+    }
+
+    /** Tells when a connection is over. */
+    private record Ending(ServerConnection served, Runnable gone)
+            implements ServerConnection, InterruptableTask<Void> {
+        @Override
+        public boolean canInterrupt() {
+            return served instanceof InterruptableTask<?> task && task.canInterrupt();
+        }
+
+        @Override
+        public void handle(Limit limit) throws InterruptedException {
+            try {
+                served.handle(limit);
+            } finally {
+                gone.run();
+            }
+        }
+
+        @Override
+        public Duration idleTime() {
+            return served.idleTime();
+        }
+
+        @Override
+        public void close(boolean interrupt) {
+            served.close(interrupt);
+        }
+    }
+
+    /** The web server's context of a connection, with a reader that reports. */
+    static final class Watched implements ConnectionContext {
+        private final ConnectionContext context;
+        private final WatchedConnection connection;
+        private final ConnectionGuard guard;
+        private final DataReader reader;
+
+        Watched(ConnectionContext context, WatchedConnection connection, ConnectionGuard guard) {
+            this.context = context;
+            this.connection = connection;
+            this.guard = guard;
+            this.reader = DataReader.create(this::read);
+        }
+
+        private byte[] read() {
+            guard.waiting(connection, reader.available() > 0);
+            DataReader source = context.dataReader();
+            source.ensureAvailable();
+            byte[] bytes = source.readBuffer().readBytes();
+            guard.received(connection);
+            return bytes;
+        }
+
+        /** Ends the watch over stages that only HTTP has. */
+        void upgraded() {
+            guard.upgraded(connection);
+        }
+
+        @Override
+        public DataReader dataReader() {
+            return reader;
+        }
+
+        @Override
+        public ListenerContext listenerContext() {
+            return context.listenerContext();
+        }
+
+        @Override
+        public ExecutorService executor() {
+            return context.executor();
+        }
+
+        @Override
+        public DataWriter dataWriter() {
+            return context.dataWriter();
+        }
+
+        @Override
+        public Router router() {
+            return context.router();
+        }
+
+        @Override
+        public Optional<ProxyProtocolData> proxyProtocolData() {
+            return context.proxyProtocolData();
+        }
+
+        @Override
+        public HelidonSocket serverSocket() {
+            return context.serverSocket();
+        }
+
+        @Override
+        public PeerInfo remotePeer() {
+            return context.remotePeer();
+        }
+
+        @Override
+        public PeerInfo localPeer() {
+            return context.localPeer();
+        }
+
+        @Override
+        public boolean isSecure() {
+            return context.isSecure();
+        }
+
+        @Override
+        public String socketId() {
+            return context.socketId();
+        }
+
+        @Override
+        public String childSocketId() {
+            return context.childSocketId();
+        }
+    }
+}

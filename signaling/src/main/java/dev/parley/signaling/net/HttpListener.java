@@ -1,0 +1,181 @@
+package dev.parley.signaling.net;
+
+import dev.parley.otel.Telemetry;
+import dev.parley.runtime.config.ConfigException;
+import dev.parley.runtime.config.HostPort;
+import io.helidon.common.Builder;
+import io.helidon.common.socket.SocketOptions;
+import io.helidon.common.tls.Tls;
+import io.helidon.webserver.Routing;
+import io.helidon.webserver.WebServer;
+import io.helidon.webserver.WebServerConfig;
+import io.helidon.webserver.http.DirectHandlers;
+import io.helidon.webserver.http1.Http1Config;
+import io.helidon.webserver.http1.Http1ConnectionSelector;
+import io.helidon.webserver.http1.spi.Http1Upgrader;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import javax.net.ssl.SSLContext;
+
+/**
+ * The web server with its limits, and with what it leaves to its users: telling why it could not
+ * bind, and waiting for clients only so long.
+ */
+public final class HttpListener implements AutoCloseable {
+    private static final Duration STOP_GRACE = Duration.ofSeconds(1);
+    private static final Duration MAX_IDLE_PERIOD = Duration.ofSeconds(10);
+
+    /**
+     * Where and how to listen.
+     *
+     * @param address of the config's {@code http_address}
+     * @param tls what to speak TLS with, if at all
+     * @param maxPayloadBytes request bodies beyond this are cut off
+     * @param maxHeaderBytes request headers beyond this are refused
+     * @param connections times and shares of connections
+     */
+    public record Settings(
+            HostPort address,
+            Optional<SSLContext> tls,
+            long maxPayloadBytes,
+            int maxHeaderBytes,
+            ConnectionLimits connections) {}
+
+    private final WebServer server;
+    private final ConnectionGuard guard;
+    private final InetSocketAddress address;
+
+    private HttpListener(WebServer server, ConnectionGuard guard, InetSocketAddress address) {
+        this.server = server;
+        this.guard = guard;
+        this.address = address;
+    }
+
+    /**
+     * Binds and serves.
+     *
+     * @param routings of each protocol
+     * @param upgraders to other protocols
+     * @param errors what answers requests that do not get as far as the routing
+     * @throws ConfigException when the address cannot be bound
+     */
+    public static HttpListener start(
+            Settings settings,
+            List<Builder<?, ? extends Routing>> routings,
+            List<Http1Upgrader> upgraders,
+            DirectHandlers errors,
+            Telemetry telemetry) {
+        InetSocketAddress wanted = settings.address().resolve("http_address");
+        requireFree(wanted);
+        ConnectionGuard guard = new ConnectionGuard(settings.connections(), System::nanoTime);
+        WebServerConfig.Builder builder = server(settings, wanted, guard, upgraders, errors);
+        routings.forEach(builder::addRouting);
+        WebServer server = builder.build().start();
+        if (!server.isRunning()) {
+            throw cannotListen(wanted, "see the log");
+        }
+        guard.start();
+        register(guard, telemetry);
+        return new HttpListener(
+                server, guard, new InetSocketAddress(wanted.getAddress(), server.port()));
+    }
+
+    private static WebServerConfig.Builder server(
+            Settings settings,
+            InetSocketAddress wanted,
+            ConnectionGuard guard,
+            List<Http1Upgrader> upgraders,
+            DirectHandlers errors) {
+        ConnectionLimits limits = settings.connections();
+        SocketOptions options = SocketOptions.builder().tcpNoDelay(true).build();
+        WebServerConfig.Builder builder =
+                WebServer.builder()
+                        .address(wanted.getAddress())
+                        .port(wanted.getPort())
+                        .shutdownHook(false)
+                        .shutdownGracePeriod(STOP_GRACE)
+                        .maxPayloadSize(settings.maxPayloadBytes())
+                        .maxTcpConnections(limits.total())
+                        .idleConnectionTimeout(limits.idle())
+                        .idleConnectionPeriod(idlePeriod(limits.idle()))
+                        .connectionOptions(new GuardedSockets(options, guard))
+                        .directHandlers(errors)
+                        // Otherwise the server adds a second HTTP/1.1, without the guard.
+                        .protocolsDiscoverServices(false)
+                        .addConnectionSelector(http(guard, upgraders, settings.maxHeaderBytes()));
+        settings.tls()
+                .ifPresent(
+                        context ->
+                                builder.tls(Tls.builder().sslContext(context).build())
+                                        // The other way looks up each client's name.
+                                        .useNio(false));
+        return builder;
+    }
+
+    private static GuardedHttp http(
+            ConnectionGuard guard, List<Http1Upgrader> upgraders, int maxHeaderBytes) {
+        var http =
+                Http1ConnectionSelector.builder()
+                        .config(
+                                Http1Config.builder()
+                                        .maxHeadersSize(maxHeaderBytes)
+                                        .addReceiveListener(GuardedHttp.received(guard))
+                                        .addSendListener(GuardedHttp.sent(guard))
+                                        .build());
+        upgraders.forEach(http::addUpgrader);
+        return new GuardedHttp(guard, http.build());
+    }
+
+    private static void register(ConnectionGuard guard, Telemetry telemetry) {
+        telemetry.counters(
+                "parley.signaling.connections_closed",
+                "Client connections that were closed, by reason",
+                "{connection}",
+                "reason",
+                guard.closed());
+        telemetry.gauge(
+                "parley.signaling.connections",
+                "Client connections that are open",
+                "{connection}",
+                guard::open);
+    }
+
+    /** Where it really listens. */
+    public InetSocketAddress address() {
+        return address;
+    }
+
+    // Connections are looked at in turns, so an idle one lives a little longer than it should.
+    private static Duration idlePeriod(Duration idleTimeout) {
+        Duration half = idleTimeout.dividedBy(2);
+        return half.compareTo(MAX_IDLE_PERIOD) < 0 ? half : MAX_IDLE_PERIOD;
+    }
+
+    // The web server only logs why it cannot bind, at length, and comes back as if it had.
+    private static void requireFree(InetSocketAddress address) {
+        try (ServerSocketChannel probe = ServerSocketChannel.open()) {
+            probe.bind(address);
+        } catch (IOException e) {
+            throw cannotListen(address, String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static ConfigException cannotListen(InetSocketAddress address, String why) {
+        return new ConfigException(
+                "http_address: cannot listen on "
+                        + HostPort.of(address)
+                        + " ("
+                        + why
+                        + "); give an address of this machine and a port that is free");
+    }
+
+    @Override
+    public void close() {
+        server.stop();
+        guard.close();
+    }
+}
