@@ -55,13 +55,40 @@ final class DownwardRoutes {
         if (flow == FlowTable.NONE) {
             return recover(batch, i, nowNanos);
         }
-        if (flows.transceiverLow(flow) != batch.addressLow(i)
-                || flows.transceiverHigh(flow) != batch.addressHigh(i)
-                || flows.transceiverPort(flow) != batch.port(i)) {
+        if (flows.isProvisional(flow)) {
+            return confirm(batch, i, flow, nowNanos);
+        }
+        if (!leadsTo(batch, i, flow)) {
             return Verdict.DOWN_OTHER_TRANSCEIVER;
         }
         flows.touch(flow, nowNanos);
         return forward(batch, i, Verdict.DOWN_BY_FLOW);
+    }
+
+    private boolean leadsTo(DatagramBatch batch, int i, int flow) {
+        return flows.transceiverLow(flow) == batch.addressLow(i)
+                && flows.transceiverHigh(flow) == batch.addressHigh(i)
+                && flows.transceiverPort(flow) == batch.port(i);
+    }
+
+    // The store alone has told this flow. Its transceiver's word makes it certain; another's is
+    // believed instead as far as it would be if there were no flow.
+    private Verdict confirm(DatagramBatch batch, int i, int flow, long nowNanos) {
+        Verdict verdict = Verdict.DOWN_BY_FLOW;
+        if (!leadsTo(batch, i, flow)) {
+            if (recovery.isOver(nowNanos)) {
+                return Verdict.DOWN_OTHER_TRANSCEIVER;
+            }
+            if (!recovery.take(nowNanos)) {
+                return Verdict.DOWN_RECOVERY_LIMITED;
+            }
+            flows.disown(flow);
+            flows.point(flow, batch.addressHigh(i), batch.addressLow(i), batch.port(i), 0);
+            verdict = Verdict.DOWN_RECOVERED;
+        }
+        flows.confirm(flow);
+        flows.touch(flow, nowNanos);
+        return forward(batch, i, verdict);
     }
 
     // A restarted relay has lost its flows; the header of what a transceiver sends down names them.

@@ -40,6 +40,15 @@ final class FlowTable {
     /** Set in every occupied slot's {@link #CLIENT_REST}, beside port and public address. */
     private static final long OCCUPIED = 1L << 63;
 
+    /**
+     * Set in {@link #TRANSCEIVER_PORT} of a flow that neither its client nor its transceiver has
+     * shown.
+     */
+    private static final long PROVISIONAL = 1L << 32;
+
+    /** No entry in the store is this flow's. */
+    private static final long NOT_STORED = Long.MIN_VALUE;
+
     private final SeededHash hash;
     private final SessionCounts sessions;
     private final int maxFlows;
@@ -49,6 +58,7 @@ final class FlowTable {
     private final long[] slots;
     // Apart from the slots: read only when a flow is made, moved or removed.
     private final long[] sessionIds;
+    private final long[] storedNanos;
     private int size;
     private int hand;
 
@@ -67,6 +77,16 @@ final class FlowTable {
         this.mask = capacity - 1;
         this.slots = new long[capacity << STRIDE_SHIFT];
         this.sessionIds = new long[capacity * 2];
+        this.storedNanos = new long[capacity];
+    }
+
+    /** Sees every flow in turn as {@link #expire} goes round. */
+    interface Sweep {
+        /** The flow is alive. */
+        void alive(int slot, long nowNanos);
+
+        /** The flow is past its time and about to be removed. */
+        void expired(int slot);
     }
 
     /** Slots of a table: between a quarter and half full at most, so that clusters stay short. */
@@ -134,6 +154,7 @@ final class FlowTable {
         slots[at + LAST_SEEN] = nowNanos;
         sessionIds[slot * 2] = sessionHigh;
         sessionIds[slot * 2 + 1] = sessionLow;
+        storedNanos[slot] = NOT_STORED;
         size++;
         return slot;
     }
@@ -157,6 +178,7 @@ final class FlowTable {
                 return false;
             }
             releaseSession(oldHigh, oldLow);
+            storedNanos[slot] = NOT_STORED;
         }
         sessionIds[slot * 2] = sessionHigh;
         sessionIds[slot * 2 + 1] = sessionLow;
@@ -164,21 +186,54 @@ final class FlowTable {
     }
 
     /**
-     * Says where a flow leads.
+     * Says where a flow leads. It is no longer provisional.
      *
      * @param ufragHash hash of the ufrag that said so, 0 for none
      */
     void point(int slot, long high, long low, int port, long ufragHash) {
         int at = slot << STRIDE_SHIFT;
+        if (slots[at + TRANSCEIVER_LOW] != low
+                || slots[at + TRANSCEIVER_HIGH] != high
+                || slots[at + TRANSCEIVER_PORT] != port) {
+            storedNanos[slot] = NOT_STORED;
+        }
         slots[at + TRANSCEIVER_HIGH] = high;
         slots[at + TRANSCEIVER_LOW] = low;
         slots[at + TRANSCEIVER_PORT] = port;
         slots[at + UFRAG_HASH] = ufragHash;
     }
 
-    /** A packet came or went: the flow lives on. */
+    /** A packet came from the client or went to it: the flow lives on. */
     void touch(int slot, long nowNanos) {
         slots[(slot << STRIDE_SHIFT) + LAST_SEEN] = nowNanos;
+    }
+
+    /**
+     * Makes a flow provisional: the store alone says so. Neither packets of its client keep it
+     * alive nor is it stored again, until the client's token or its transceiver has shown it.
+     *
+     * @param lifeNanos how long it lives until then
+     */
+    void doubt(int slot, long nowNanos, long lifeNanos) {
+        int at = slot << STRIDE_SHIFT;
+        slots[at + TRANSCEIVER_PORT] |= PROVISIONAL;
+        slots[at + LAST_SEEN] = nowNanos - timeoutNanos + Math.min(lifeNanos, timeoutNanos);
+    }
+
+    /** Takes a flow from its session: whose it is now is not known yet. */
+    void disown(int slot) {
+        releaseSession(sessionIds[slot * 2], sessionIds[slot * 2 + 1]);
+        sessionIds[slot * 2] = 0;
+        sessionIds[slot * 2 + 1] = 0;
+    }
+
+    /** The flow's transceiver has shown it. */
+    void confirm(int slot) {
+        slots[(slot << STRIDE_SHIFT) + TRANSCEIVER_PORT] &= ~PROVISIONAL;
+    }
+
+    boolean isProvisional(int slot) {
+        return (slots[(slot << STRIDE_SHIFT) + TRANSCEIVER_PORT] & PROVISIONAL) != 0;
     }
 
     /**
@@ -186,17 +241,35 @@ final class FlowTable {
      *
      * @return how many were removed
      */
-    int expire(long nowNanos, int slotsToLookAt) {
+    int expire(long nowNanos, int slotsToLookAt, Sweep sweep) {
         int removed = 0;
         for (int i = 0; i < slotsToLookAt; i++) {
             // A removal may move a later flow here, which is then looked at as well.
-            while (slots[(hand << STRIDE_SHIFT) + CLIENT_REST] != 0 && isExpired(hand, nowNanos)) {
+            while (isOccupied(hand) && isExpired(hand, nowNanos)) {
+                sweep.expired(hand);
                 remove(hand);
                 removed++;
+            }
+            if (isOccupied(hand)) {
+                sweep.alive(hand, nowNanos);
             }
             hand = (hand + 1) & mask;
         }
         return removed;
+    }
+
+    /** An entry in the store is this flow's, written or refreshed now. */
+    void stored(int slot, long nowNanos) {
+        storedNanos[slot] = nowNanos == NOT_STORED ? nowNanos + 1 : nowNanos;
+    }
+
+    boolean isStored(int slot) {
+        return storedNanos[slot] != NOT_STORED;
+    }
+
+    /** How long ago the entry in the store was written or refreshed, for a flow that has one. */
+    long storedAgeNanos(int slot, long nowNanos) {
+        return nowNanos - storedNanos[slot];
     }
 
     private boolean isExpired(int slot, long nowNanos) {
@@ -221,6 +294,7 @@ final class FlowTable {
                 System.arraycopy(slots, at, slots, hole << STRIDE_SHIFT, 1 << STRIDE_SHIFT);
                 sessionIds[hole * 2] = sessionIds[from * 2];
                 sessionIds[hole * 2 + 1] = sessionIds[from * 2 + 1];
+                storedNanos[hole] = storedNanos[from];
                 hole = from;
             }
         }
@@ -239,6 +313,36 @@ final class FlowTable {
 
     private static boolean isKnown(long sessionHigh, long sessionLow) {
         return (sessionHigh | sessionLow) != 0;
+    }
+
+    /** Whether a token or the store has told the flow's session. */
+    boolean knowsSession(int slot) {
+        return isKnown(sessionIds[slot * 2], sessionIds[slot * 2 + 1]);
+    }
+
+    long sessionHigh(int slot) {
+        return sessionIds[slot * 2];
+    }
+
+    long sessionLow(int slot) {
+        return sessionIds[slot * 2 + 1];
+    }
+
+    long clientHigh(int slot) {
+        return slots[(slot << STRIDE_SHIFT) + CLIENT_HIGH];
+    }
+
+    long clientLow(int slot) {
+        return slots[(slot << STRIDE_SHIFT) + CLIENT_LOW];
+    }
+
+    int clientPort(int slot) {
+        return (int) (slots[(slot << STRIDE_SHIFT) + CLIENT_REST] >>> 16) & 0xFFFF;
+    }
+
+    /** Index of the public address that the client uses. */
+    int publicIndex(int slot) {
+        return (int) slots[(slot << STRIDE_SHIFT) + CLIENT_REST] & 0xFFFF;
     }
 
     private static long rest(int clientPort, int publicIndex) {

@@ -6,17 +6,19 @@ package dev.parley.relay;
  * to reach strangers. Owned by a worker.
  */
 final class RecoveryBudget {
-    private static final long NANOS_PER_SECOND = 1_000_000_000L;
-
-    private final int perSecond;
-    private final long endNanos;
-    private long secondStartNanos;
-    private int takenThisSecond;
+    private final PerSecond recoveries;
+    private final long flowTimeoutNanos;
+    private long endNanos;
 
     RecoveryBudget(int perSecond, long startNanos, long flowTimeoutNanos) {
-        this.perSecond = perSecond;
-        this.endNanos = startNanos + flowTimeoutNanos;
-        this.secondStartNanos = startNanos;
+        this.recoveries = new PerSecond(perSecond, startNanos);
+        this.flowTimeoutNanos = flowTimeoutNanos;
+        restart(startNanos);
+    }
+
+    /** The relay starts, or starts again. */
+    void restart(long nowNanos) {
+        endNanos = nowNanos + flowTimeoutNanos;
     }
 
     boolean isOver(long nowNanos) {
@@ -25,14 +27,6 @@ final class RecoveryBudget {
 
     /** Takes one; false when this second's are used up. */
     boolean take(long nowNanos) {
-        if (nowNanos - secondStartNanos >= NANOS_PER_SECOND) {
-            secondStartNanos = nowNanos;
-            takenThisSecond = 0;
-        }
-        if (takenThisSecond >= perSecond) {
-            return false;
-        }
-        takenThisSecond++;
-        return true;
+        return recoveries.take(nowNanos);
     }
 }

@@ -1,6 +1,7 @@
 package dev.parley.relay;
 
 import dev.parley.otel.Telemetry;
+import dev.parley.relay.store.FlowStore;
 import dev.parley.runtime.config.ConfigException;
 import dev.parley.runtime.config.ConfigLoader;
 import dev.parley.runtime.config.HostPort;
@@ -27,11 +28,13 @@ public final class Relay implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Relay.class.getName());
 
     private final List<RelayLoop> loops;
+    private final FlowStore store;
     private final RelayMetrics metrics;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    private Relay(List<RelayLoop> loops) {
+    private Relay(List<RelayLoop> loops, FlowStore store) {
         this.loops = loops;
+        this.store = store;
         this.metrics = new RelayMetrics(loops);
     }
 
@@ -44,7 +47,15 @@ public final class Relay implements AutoCloseable {
         LOG.log(System.Logger.Level.INFO, "relay config:\n{0}", ConfigLoader.describe(config));
         SeededHash hash = new SeededHash(new SecureRandom());
         WarmUp.run(config, hash);
-        Relay relay = new Relay(bindAll(config, hash));
+        FlowStore store = config.openStore();
+        Relay relay;
+        try {
+            relay = new Relay(bindAll(config, hash, store), store);
+        } catch (RuntimeException e) {
+            store.close();
+            throw e;
+        }
+        store.register(telemetry);
         relay.metrics.register(telemetry, FlowTable.capacityFor(config.maxFlows()));
         ThreadFactory threads = LoopThreads.factory("relay-", config.udp());
         relay.loops.forEach(loop -> loop.start(threads));
@@ -52,13 +63,13 @@ public final class Relay implements AutoCloseable {
         return relay;
     }
 
-    private static List<RelayLoop> bindAll(RelayConfig config, SeededHash hash) {
+    private static List<RelayLoop> bindAll(RelayConfig config, SeededHash hash, FlowStore store) {
         List<RelayLoop> loops = new ArrayList<>();
         List<InetSocketAddress> publicAddresses =
                 config.publicAddresses().stream().map(a -> a.resolve("public_addresses")).toList();
         try {
             for (int i = 0; i < config.workerCount(); i++) {
-                RelayLoop loop = open(config, publicAddresses, hash, i);
+                RelayLoop loop = open(config, publicAddresses, hash, store, i);
                 loops.add(loop);
                 // Port 0 is decided by the first worker's sockets and then shared by all.
                 publicAddresses = loop.publicPorts().stream().map(UdpPort::localAddress).toList();
@@ -71,7 +82,11 @@ public final class Relay implements AutoCloseable {
     }
 
     private static RelayLoop open(
-            RelayConfig config, List<InetSocketAddress> publicAddresses, SeededHash hash, int i) {
+            RelayConfig config,
+            List<InetSocketAddress> publicAddresses,
+            SeededHash hash,
+            FlowStore store,
+            int i) {
         UdpPoller poller = config.openPoller();
         try {
             List<UdpPort> publicPorts = new ArrayList<>();
@@ -82,17 +97,26 @@ public final class Relay implements AutoCloseable {
             UdpPort upstream =
                     bind(poller, upstreamAddress(config, i), config, false, "upstream_address");
             RelayCounters counters = new RelayCounters();
+            LoopAlarm alarm = new LoopAlarm();
             RelayWorker worker =
                     new WorkerAssembly(config, hash)
-                            .assemble(publicPorts, upstream, counters, System.nanoTime());
-            return new RelayLoop(
-                    poller,
-                    List.copyOf(publicPorts),
-                    upstream,
-                    worker,
-                    counters,
-                    config.busyWait(),
-                    core(config, i));
+                            .assemble(
+                                    publicPorts,
+                                    upstream,
+                                    store.open(alarm),
+                                    counters,
+                                    System.nanoTime());
+            RelayLoop loop =
+                    new RelayLoop(
+                            poller,
+                            List.copyOf(publicPorts),
+                            upstream,
+                            worker,
+                            counters,
+                            config.busyWait(),
+                            core(config, i));
+            alarm.wakes(loop);
+            return loop;
         } catch (RuntimeException e) {
             poller.close();
             throw e;
@@ -178,6 +202,7 @@ public final class Relay implements AutoCloseable {
     public void close() {
         if (closed.compareAndSet(false, true)) {
             loops.forEach(RelayLoop::close);
+            store.close();
             LOG.log(System.Logger.Level.INFO, "relay stopped: {0}", metrics.summary());
         }
     }

@@ -1,5 +1,9 @@
 package dev.parley.relay;
 
+import dev.parley.relay.store.FlowStore;
+import dev.parley.relay.store.RedisMode;
+import dev.parley.relay.store.RedisSettings;
+import dev.parley.relay.store.StoreSettings;
 import dev.parley.rtc.route.RouteKeys;
 import dev.parley.runtime.config.Cidr;
 import dev.parley.runtime.config.ConfigException;
@@ -7,6 +11,8 @@ import dev.parley.runtime.config.HostPort;
 import dev.parley.runtime.config.Option;
 import dev.parley.runtime.udp.UdpMode;
 import dev.parley.runtime.udp.UdpPoller;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -114,7 +120,54 @@ public record RelayConfig(
                         orElse = "300ms",
                         min = 0,
                         max = 60_000)
-                Duration warmUp) {
+                Duration warmUp,
+        @Option(
+                        value =
+                                "where flows are remembered for other relays and for this one's next"
+                                        + " run: none, redis, or memory (within this process)",
+                        orElse = "none")
+                FlowStoreKind flowStore,
+        @Option(
+                        value =
+                                "reads and, apart from them, writes of the flow store that one worker"
+                                        + " may make in a second",
+                        orElse = "5_000",
+                        min = 1,
+                        max = 1_000_000)
+                int storeRequestsPerSecond,
+        @Option(value = "Redis servers, Sentinels or some of a Cluster's nodes", orElse = "")
+                List<HostPort> redisNodes,
+        @Option(
+                        value =
+                                "what the nodes are: standalone (only the first is used), sentinel or"
+                                        + " cluster",
+                        orElse = "standalone")
+                RedisMode redisMode,
+        @Option(value = "name by which Sentinels know the master", orElse = "") String redisMaster,
+        @Option(value = "whether Redis and Sentinels are reached by TLS", orElse = "false")
+                boolean redisTls,
+        @Option(
+                        value =
+                                "PEM file of the authorities that a Redis server's certificate may come"
+                                        + " from; empty for the system's",
+                        orElse = "")
+                String redisCaFile,
+        @Option(value = "ACL user of Redis; empty for the default one", orElse = "")
+                String redisUsername,
+        @Option(value = "password of Redis; empty for none", orElse = "", secret = true)
+                String redisPassword,
+        @Option(value = "password of Sentinels; empty for none", orElse = "", secret = true)
+                String redisSentinelPassword,
+        @Option(value = "number of the Redis database", orElse = "0", min = 0, max = 1_023)
+                int redisDatabase,
+        @Option(
+                        value = "how long Redis may take to answer before it is not waited for",
+                        orElse = "100ms",
+                        min = 5,
+                        max = 10_000)
+                Duration redisTimeout,
+        @Option(value = "what every key in Redis begins with", orElse = "parley:flow:")
+                String redisKeyPrefix) {
     private static final int MAX_PORT = 65_535;
 
     public RelayConfig {
@@ -146,6 +199,32 @@ public record RelayConfig(
                     "worker_cores: works with batched system calls only; leave it empty");
         }
         var _ = keys(routeKeys);
+        if (flowStore == FlowStoreKind.REDIS) {
+            requireRedis(redisNodes, redisMode, redisMaster, redisDatabase, redisCaFile);
+        } else if (!redisNodes.isEmpty()) {
+            throw new ConfigException(
+                    "redis_nodes: set, but flow_store is not redis; set that too, or leave this out");
+        }
+    }
+
+    private static void requireRedis(
+            List<HostPort> nodes, RedisMode mode, String master, int database, String caFile) {
+        if (nodes.isEmpty()) {
+            throw new ConfigException(
+                    "redis_nodes: empty, but flow_store is redis; give at least one host:port");
+        }
+        if (mode == RedisMode.SENTINEL && master.isEmpty()) {
+            throw new ConfigException(
+                    "redis_master: empty; give the name by which the Sentinels know the master");
+        }
+        if (mode == RedisMode.CLUSTER && database != 0) {
+            throw new ConfigException(
+                    "redis_database: a Cluster has only database 0; leave it out");
+        }
+        if (!caFile.isEmpty() && !Files.isReadable(Path.of(caFile))) {
+            throw new ConfigException(
+                    "redis_ca_file: \"" + caFile + "\" cannot be read; give a PEM file");
+        }
     }
 
     /** Packet loops, the default worked out. */
@@ -184,7 +263,56 @@ public record RelayConfig(
                 workerCores,
                 busyWait,
                 busyPollMicros,
-                warmUp);
+                warmUp,
+                FlowStoreKind.NONE,
+                storeRequestsPerSecond,
+                redisNodes,
+                redisMode,
+                redisMaster,
+                redisTls,
+                redisCaFile,
+                redisUsername,
+                redisPassword,
+                redisSentinelPassword,
+                redisDatabase,
+                redisTimeout,
+                redisKeyPrefix);
+    }
+
+    /** How long the store keeps an entry that nobody refreshes: a little longer than a flow. */
+    Duration storeTimeToLive() {
+        return flowTimeout.multipliedBy(5).dividedBy(4);
+    }
+
+    /**
+     * Age of an entry that is refreshed. Flows are looked at twice in a flow timeout, so on average
+     * this happens at half of what the store would keep it for.
+     */
+    Duration refreshAfter() {
+        return storeTimeToLive().dividedBy(2).minus(flowTimeout.dividedBy(4));
+    }
+
+    private RedisSettings redis() {
+        return new RedisSettings(
+                redisMode,
+                redisNodes,
+                redisMaster,
+                redisTls,
+                redisCaFile,
+                redisUsername,
+                redisPassword,
+                redisSentinelPassword,
+                redisDatabase,
+                redisTimeout,
+                redisKeyPrefix);
+    }
+
+    FlowStore openStore() {
+        return switch (flowStore) {
+            case NONE -> FlowStore.none();
+            case MEMORY -> FlowStore.inMemory(new StoreSettings(storeTimeToLive()));
+            case REDIS -> FlowStore.redis(redis(), new StoreSettings(storeTimeToLive()));
+        };
     }
 
     /** The keys that open route tokens. */

@@ -139,7 +139,8 @@ final class RelayLoop implements AutoCloseable {
         }
     }
 
-    private synchronized void wakeUp() {
+    /** Makes the thread look again; any thread may call it, also after the end. */
+    synchronized void wakeUp() {
         if (!released) {
             poller.wakeup();
         }

@@ -36,7 +36,13 @@ final class RelayMetrics {
                 "Datagrams not forwarded, by reason",
                 "{packet}",
                 "reason",
-                series(verdict -> !verdict.isForwarded()));
+                series(Verdict::isDropped));
+        telemetry.counters(
+                "parley.relay.holds",
+                "Datagrams held while their flow was looked for, to be forwarded or dropped",
+                "{packet}",
+                "reason",
+                series(verdict -> verdict == Verdict.UP_HELD));
         telemetry.counters(
                 "parley.relay.udp.refusals",
                 "Datagrams that the operating system refused, by reason",

@@ -26,6 +26,8 @@ final class RelayWorker {
     private final UpwardRoutes upward;
     private final DownwardRoutes downward;
     private final FlowTable flows;
+    private final FlowLookups lookups;
+    private final FlowWriter writer;
     private final RelayCounters counters;
     private final DatagramBatch batch;
     private final int[] sockets;
@@ -39,6 +41,8 @@ final class RelayWorker {
             UpwardRoutes upward,
             DownwardRoutes downward,
             FlowTable flows,
+            FlowLookups lookups,
+            FlowWriter writer,
             RelayCounters counters,
             WorkerSettings settings) {
         this.publicPorts = publicPorts.toArray(new UdpPort[0]);
@@ -46,6 +50,8 @@ final class RelayWorker {
         this.upward = upward;
         this.downward = downward;
         this.flows = flows;
+        this.lookups = lookups;
+        this.writer = writer;
         this.counters = counters;
         this.batch = new DatagramBatch(settings.batch(), ClientHeader.LENGTH, MAX_DATAGRAM_BYTES);
         this.sockets = new int[settings.batch()];
@@ -59,10 +65,17 @@ final class RelayWorker {
     /** One turn of the loop: a batch from each socket. Answers the datagrams handled. */
     int runOnce(long nowNanos) {
         int handled = 0;
+        // Before what came now, so that a client's datagrams keep their order.
+        if (lookups.isDue(nowNanos)) {
+            settle(nowNanos);
+        }
         for (int socket = 0; socket < publicPorts.length; socket++) {
             handled += up(socket, nowNanos);
         }
         handled += down(nowNanos);
+        if (lookups.isDue(nowNanos)) {
+            settle(nowNanos);
+        }
         tick(nowNanos);
         return handled;
     }
@@ -75,13 +88,66 @@ final class RelayWorker {
         int forwarded = 0;
         for (int i = 0; i < received; i++) {
             Verdict verdict = upward.route(batch, i, socket, nowNanos);
+            if (verdict != Verdict.UP_BY_FLOW) {
+                verdict = unusual(verdict, i, socket, nowNanos);
+            }
             counters.add(verdict, 1);
             if (verdict.isForwarded()) {
                 batch.move(i, forwarded++);
             }
         }
-        send(upstreamPort, 0, forwarded, Verdict.UP_UNSENT);
+        if (lookups.isDue(nowNanos)) {
+            settle(nowNanos);
+        }
+        send(upstreamPort, batch, 0, forwarded, Verdict.UP_UNSENT);
         return received;
+    }
+
+    private Verdict unusual(Verdict verdict, int i, int socket, long nowNanos) {
+        switch (verdict) {
+            case MEDIA_WITHOUT_FLOW -> {
+                int publicIndex = upward.usedAddress(batch, i, socket);
+                return lookups.hold(batch, i, socket, publicIndex, nowNanos);
+            }
+            case UP_NEW_FLOW -> {
+                writer.shown(upward.flow(), nowNanos);
+                lookups.nudge();
+            }
+            case UP_MOVED_FLOW -> writer.shown(upward.flow(), nowNanos);
+            default -> {
+                // Only counted.
+            }
+        }
+        return verdict;
+    }
+
+    /** Sends what was held for flows that are known by now. */
+    private void settle(long nowNanos) {
+        lookups.settle(nowNanos);
+        HeldDatagrams held = lookups.held();
+        int place = lookups.nextReady(0, nowNanos);
+        while (place != HeldDatagrams.NONE) {
+            release(
+                    held.batch(),
+                    held.first(place),
+                    held.count(place),
+                    held.socket(place),
+                    nowNanos);
+            lookups.released(place);
+            place = lookups.nextReady(place + 1, nowNanos);
+        }
+    }
+
+    private void release(DatagramBatch held, int first, int count, int socket, long nowNanos) {
+        int forwarded = first;
+        for (int i = first; i < first + count; i++) {
+            Verdict verdict = upward.route(held, i, socket, nowNanos);
+            counters.add(verdict == Verdict.UP_BY_FLOW ? Verdict.UP_RECOVERED : verdict, 1);
+            if (verdict.isForwarded()) {
+                held.move(i, forwarded++);
+            }
+        }
+        send(upstreamPort, held, first, forwarded, Verdict.UP_UNSENT);
     }
 
     private int down(long nowNanos) {
@@ -93,6 +159,9 @@ final class RelayWorker {
         for (int i = 0; i < received; i++) {
             Verdict verdict = downward.route(batch, i, nowNanos);
             counters.add(verdict, 1);
+            if (verdict == Verdict.DOWN_RECOVERED) {
+                lookups.nudge();
+            }
             if (verdict.isForwarded()) {
                 batch.move(i, forwarded);
                 sockets[forwarded++] = downward.socket();
@@ -107,22 +176,22 @@ final class RelayWorker {
         int from = 0;
         for (int i = 1; i <= count; i++) {
             if (i == count || sockets[i] != sockets[from]) {
-                send(publicPorts[sockets[from]], from, i, Verdict.DOWN_UNSENT);
+                send(publicPorts[sockets[from]], batch, from, i, Verdict.DOWN_UNSENT);
                 from = i;
             }
         }
     }
 
     // A full buffer drops the rest: waiting would delay every other flow.
-    private void send(UdpPort port, int from, int to, Verdict unsent) {
-        if (from < to) {
-            counters.add(unsent, to - from - port.send(batch, from, to));
+    private void send(UdpPort port, DatagramBatch from, int first, int end, Verdict unsent) {
+        if (first < end) {
+            counters.add(unsent, end - first - port.send(from, first, end));
         }
     }
 
     private void tick(long nowNanos) {
         if (nextExpiryNanos - nowNanos <= 0) {
-            var _ = flows.expire(nowNanos, slotsPerExpiry);
+            var _ = flows.expire(nowNanos, slotsPerExpiry, writer);
             counters.flows(flows.size());
             nextExpiryNanos = nowNanos + EXPIRY_INTERVAL_NANOS;
         }

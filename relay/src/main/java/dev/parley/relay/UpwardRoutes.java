@@ -21,6 +21,7 @@ final class UpwardRoutes {
     private final int clusterId;
     private final StunReader stun = new StunReader();
     private final RouteToken token = new RouteToken();
+    private int flow = FlowTable.NONE;
 
     UpwardRoutes(
             FlowTable flows,
@@ -59,7 +60,8 @@ final class UpwardRoutes {
         };
     }
 
-    private int usedAddress(DatagramBatch batch, int i, int socket) {
+    /** Index of the public address that a datagram was sent to. */
+    int usedAddress(DatagramBatch batch, int i, int socket) {
         return publicAddresses.used(socket, batch.localHigh(i), batch.localLow(i));
     }
 
@@ -70,10 +72,10 @@ final class UpwardRoutes {
 
     private Verdict follow(
             DatagramBatch batch, int i, int publicIndex, Verdict otherwise, long nowNanos) {
-        int flow = flowOf(batch, i, publicIndex, nowNanos);
-        return flow == FlowTable.NONE
+        int known = flowOf(batch, i, publicIndex, nowNanos);
+        return known == FlowTable.NONE
                 ? otherwise
-                : forward(batch, i, publicIndex, flow, Verdict.UP_BY_FLOW, nowNanos);
+                : forward(batch, i, publicIndex, known, Verdict.UP_BY_FLOW, nowNanos);
     }
 
     // Every Binding request tells its route anew and wins over the flow: after an ICE restart, or
@@ -93,17 +95,17 @@ final class UpwardRoutes {
         int ufragOffset = stun.usernameOffset();
         // The flow's last ufrag again needs no opening.
         long ufragHash = hash.of(bytes, ufragOffset, ufragLength);
-        int flow = flowOf(batch, i, publicIndex, nowNanos);
-        if (flow != FlowTable.NONE && flows.ufragHash(flow) == ufragHash) {
-            return forward(batch, i, publicIndex, flow, Verdict.UP_BY_FLOW, nowNanos);
+        int known = flowOf(batch, i, publicIndex, nowNanos);
+        if (known != FlowTable.NONE && flows.ufragHash(known) == ufragHash) {
+            return forward(batch, i, publicIndex, known, Verdict.UP_BY_FLOW, nowNanos);
         }
         Verdict refused = open(bytes, ufragOffset, ufragLength);
         if (refused != Verdict.UP_BY_FLOW) {
             return refused;
         }
-        return flow == FlowTable.NONE
+        return known == FlowTable.NONE
                 ? begin(batch, i, publicIndex, ufragHash, nowNanos)
-                : move(batch, i, publicIndex, flow, ufragHash, nowNanos);
+                : move(batch, i, publicIndex, known, ufragHash, nowNanos);
     }
 
     /** Opens the token; answers why it leads nowhere, or UP_BY_FLOW when it leads on. */
@@ -127,9 +129,14 @@ final class UpwardRoutes {
                 : Verdict.TOKEN_OUTSIDE_RANGES;
     }
 
+    /** The flow that the last check has made or moved, until flows change. */
+    int flow() {
+        return flow;
+    }
+
     private Verdict begin(
             DatagramBatch batch, int i, int publicIndex, long ufragHash, long nowNanos) {
-        int flow =
+        flow =
                 flows.insert(
                         batch.addressHigh(i),
                         batch.addressLow(i),
@@ -152,7 +159,8 @@ final class UpwardRoutes {
     }
 
     private Verdict move(
-            DatagramBatch batch, int i, int publicIndex, int flow, long ufragHash, long nowNanos) {
+            DatagramBatch batch, int i, int publicIndex, int known, long ufragHash, long nowNanos) {
+        flow = known;
         if (!flows.assign(flow, token.sessionIdHigh(), token.sessionIdLow())) {
             return forwardByToken(batch, i, publicIndex, Verdict.UP_UNCACHED_SESSION_FULL);
         }
@@ -161,14 +169,14 @@ final class UpwardRoutes {
     }
 
     private Verdict forward(
-            DatagramBatch batch, int i, int publicIndex, int flow, Verdict verdict, long nowNanos) {
-        flows.touch(flow, nowNanos);
+            DatagramBatch batch, int i, int publicIndex, int by, Verdict verdict, long nowNanos) {
+        // What only the store has told must not live on because somebody sends.
+        if (!flows.isProvisional(by)) {
+            flows.touch(by, nowNanos);
+        }
         prepend(batch, i, publicIndex);
         batch.peer(
-                i,
-                flows.transceiverHigh(flow),
-                flows.transceiverLow(flow),
-                flows.transceiverPort(flow));
+                i, flows.transceiverHigh(by), flows.transceiverLow(by), flows.transceiverPort(by));
         return verdict;
     }
 

@@ -17,10 +17,17 @@ enum Verdict {
     UP_UNCACHED_TABLE_FULL(true),
     /** A check by its token; no flow was made because the session has too many addresses. */
     UP_UNCACHED_SESSION_FULL(true),
+    /** Held until the store, a check or a transceiver told its client's flow. */
+    UP_RECOVERED(true),
     /** To a client, by its flow. */
     DOWN_BY_FLOW(true),
     /** To a client without a flow, soon after the relay's start, on its transceiver's word. */
     DOWN_RECOVERED(true),
+
+    /**
+     * From an address without a flow, kept while the store is asked; counted again when it ends.
+     */
+    UP_HELD(false),
 
     /** First byte outside the ranges of RFC 7983, or shorter than its kind's header. */
     UP_UNKNOWN_KIND(false),
@@ -33,6 +40,16 @@ enum Verdict {
     STUN_WITHOUT_FLOW(false),
     /** DTLS, RTP or RTCP from an address without a flow. */
     MEDIA_WITHOUT_FLOW(false),
+    /** Its address sent more than is held while the store is asked. */
+    UP_HELD_TOO_MANY(false),
+    /** Held until it was worth nothing. */
+    UP_HELD_TOO_LONG(false),
+    /** The store was asked for as many addresses as it may be. */
+    UP_LOOKUP_LIMITED(false),
+    /** The store did not answer, or with an error. */
+    UP_LOOKUP_FAILED(false),
+    /** The store has something that leads where no token may. */
+    UP_LOOKUP_REFUSED(false),
     TOKEN_BAD_LENGTH(false),
     TOKEN_BAD_ALPHABET(false),
     TOKEN_BAD_VERSION(false),
@@ -72,6 +89,10 @@ enum Verdict {
 
     boolean isForwarded() {
         return forwarded;
+    }
+
+    boolean isDropped() {
+        return !forwarded && this != UP_HELD;
     }
 
     /** As metrics label it. */

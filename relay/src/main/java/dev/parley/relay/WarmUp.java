@@ -1,5 +1,6 @@
 package dev.parley.relay;
 
+import dev.parley.relay.store.StoreLane;
 import dev.parley.rtc.route.ClientHeader;
 import dev.parley.rtc.route.RouteTokens;
 import dev.parley.rtc.stun.StunWriter;
@@ -50,7 +51,12 @@ final class WarmUp {
         RelayCounters counters = new RelayCounters();
         RelayWorker worker =
                 new WorkerAssembly(config, hash)
-                        .assemble(List.of(vip), bind(), counters, System.nanoTime() * SPEED);
+                        .assemble(
+                                List.of(vip),
+                                bind(),
+                                StoreLane.closed(),
+                                counters,
+                                System.nanoTime() * SPEED);
         turn = new RelayTurn(poller, worker, counters, config.busyWait(), SPEED);
         // The turn may wait without limit; nothing must hang should a datagram be lost here.
         poller.wakeEvery(LONGEST_WAIT_NANOS);

@@ -1,5 +1,6 @@
 package dev.parley.relay;
 
+import dev.parley.relay.store.StoreLane;
 import dev.parley.rtc.route.RouteTokens;
 import dev.parley.runtime.udp.UdpPort;
 import java.util.List;
@@ -16,7 +17,11 @@ final class WorkerAssembly {
 
     /** A worker between sockets that are bound already; its time to take flows up begins now. */
     RelayWorker assemble(
-            List<UdpPort> publicPorts, UdpPort upstream, RelayCounters counters, long startNanos) {
+            List<UdpPort> publicPorts,
+            UdpPort upstream,
+            StoreLane lane,
+            RelayCounters counters,
+            long startNanos) {
         long timeoutNanos = config.flowTimeout().toNanos();
         FlowTable flows = new FlowTable(hash, config.maxFlows(), timeoutNanos);
         PublicAddresses publics =
@@ -36,12 +41,32 @@ final class WorkerAssembly {
                         publics,
                         transceivers,
                         new RecoveryBudget(config.recoveriesPerSecond(), startNanos, timeoutNanos));
+        FlowLookups lookups =
+                new FlowLookups(
+                        lane,
+                        flows,
+                        publics,
+                        transceivers,
+                        hash,
+                        config.clusterId(),
+                        new PerSecond(config.storeRequestsPerSecond(), startNanos),
+                        counters);
+        FlowWriter writer =
+                new FlowWriter(
+                        lane,
+                        flows,
+                        publics,
+                        config.clusterId(),
+                        config.refreshAfter().toNanos(),
+                        new PerSecond(config.storeRequestsPerSecond(), startNanos));
         return new RelayWorker(
                 publicPorts,
                 upstream,
                 upward,
                 downward,
                 flows,
+                lookups,
+                writer,
                 counters,
                 new WorkerSettings(config.batch(), timeoutNanos, startNanos));
     }

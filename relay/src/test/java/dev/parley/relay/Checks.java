@@ -32,6 +32,18 @@ final class Checks {
                 transceiver.port());
     }
 
+    /** The same with all of the session id given. */
+    static String ufragOf(long sessionHigh, long sessionLow, Endpoint transceiver) {
+        return TOKENS.mint(
+                KEY_ID,
+                sessionHigh,
+                sessionLow,
+                0,
+                transceiver.high(),
+                transceiver.low(),
+                transceiver.port());
+    }
+
     static String ufrag(long session, Endpoint transceiver) {
         return ufrag(session, 0, transceiver);
     }

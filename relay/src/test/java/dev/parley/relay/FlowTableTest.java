@@ -17,6 +17,15 @@ class FlowTableTest {
 
     private record Key(long high, long low, int port, int publicIndex) {}
 
+    private static final FlowTable.Sweep SWEEP =
+            new FlowTable.Sweep() {
+                @Override
+                public void alive(int slot, long nowNanos) {}
+
+                @Override
+                public void expired(int slot) {}
+            };
+
     private static final class Flow {
         long seen;
         long session;
@@ -52,14 +61,14 @@ class FlowTableTest {
                 case 0 -> touch(table, slot, expected, now);
                 case 1 -> insertOrMove(table, model, key, slot, expected, random, now);
                 case 2 -> {
-                    var _ = table.expire(now, random.nextInt(table.capacity()));
+                    var _ = table.expire(now, random.nextInt(table.capacity()), SWEEP);
                 }
                 default -> {
                     // Only looks.
                 }
             }
         }
-        var _ = table.expire(now, table.capacity());
+        var _ = table.expire(now, table.capacity(), SWEEP);
         long end = now - TIMEOUT;
         model.values().removeIf(flow -> flow.seen - end < 0);
         assertThat(table.size()).isEqualTo(model.size());
@@ -81,7 +90,7 @@ class FlowTableTest {
             SplittableRandom random,
             long now) {
         // The table holds what it has not swept yet; then its own bounds can be predicted.
-        var _ = table.expire(now, table.capacity());
+        var _ = table.expire(now, table.capacity(), SWEEP);
         int fresh = find(table, key, now);
         long session = 1L + random.nextInt(30);
         int leadsTo = random.nextInt(60_000);
@@ -149,7 +158,7 @@ class FlowTableTest {
         for (int i = 0; i < FlowTable.MAX_ADDRESSES_PER_SESSION; i++) {
             assertThat(table.insert(0, i, 1, 0, 5, 6, 0)).isNotNegative();
         }
-        assertThat(table.expire(TIMEOUT + 1, table.capacity())).isEqualTo(16);
+        assertThat(table.expire(TIMEOUT + 1, table.capacity(), SWEEP)).isEqualTo(16);
         assertThat(table.insert(0, 0, 1, 0, 5, 6, TIMEOUT + 1)).isNotNegative();
     }
 

@@ -2,6 +2,7 @@ package dev.parley.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.relay.store.StoreLane;
 import dev.parley.runtime.udp.UdpOptions;
 import dev.parley.runtime.udp.UdpPoller;
 import dev.parley.runtime.udp.UdpPort;
@@ -52,7 +53,7 @@ class RelayLoopTest {
                         poller,
                         List.of(vip),
                         upstream,
-                        RelayRig.worker(vip, upstream, counters),
+                        RelayRig.worker(vip, upstream, StoreLane.closed(), counters),
                         counters,
                         false,
                         null);

@@ -1,5 +1,7 @@
 package dev.parley.relay;
 
+import dev.parley.relay.store.FakeStore;
+import dev.parley.relay.store.StoreLane;
 import dev.parley.rtc.route.ClientHeader;
 import dev.parley.rtc.route.RouteTokens;
 import dev.parley.runtime.config.Cidr;
@@ -19,6 +21,7 @@ final class RelayRig {
     static final long TIMEOUT_NANOS = Duration.ofSeconds(30).toNanos();
     static final int MAX_FLOWS = 64;
     static final int RECOVERIES_PER_SECOND = 2;
+    static final int STORE_REQUESTS_PER_SECOND = 20;
     static final int BATCH = 8;
 
     final FakePort vip = new FakePort(VIP);
@@ -27,6 +30,8 @@ final class RelayRig {
     final FakePort upstream = new FakePort(Endpoint.of("10.0.0.1", 3479));
     final RelayCounters counters = new RelayCounters();
     final FlowTable flows;
+
+    final FakeStore store = new FakeStore();
 
     /** Starts below zero: no arithmetic may depend on the sign of nanoTime. */
     long now = -TIMEOUT_NANOS / 2;
@@ -58,12 +63,15 @@ final class RelayRig {
                                 transceivers,
                                 new RecoveryBudget(RECOVERIES_PER_SECOND, now, TIMEOUT_NANOS)),
                         flows,
+                        lookups(store.lane(), flows, publics, transceivers, hash, counters, now),
+                        writer(store.lane(), flows, publics, now),
                         counters,
                         new WorkerSettings(BATCH, TIMEOUT_NANOS, now));
     }
 
     /** A worker with one public socket, whose recovery and timers begin at 0. */
-    static RelayWorker worker(UdpPort vip, UdpPort upstream, RelayCounters counters) {
+    static RelayWorker worker(
+            UdpPort vip, UdpPort upstream, StoreLane lane, RelayCounters counters) {
         SeededHash hash = new SeededHash(new SplittableRandom(1));
         FlowTable flows = new FlowTable(hash, MAX_FLOWS, TIMEOUT_NANOS);
         PublicAddresses publics = new PublicAddresses(List.of(vip.localAddress()));
@@ -76,8 +84,40 @@ final class RelayRig {
                 new DownwardRoutes(
                         flows, publics, transceivers, new RecoveryBudget(0, 0, TIMEOUT_NANOS)),
                 flows,
+                lookups(lane, flows, publics, transceivers, hash, counters, 0),
+                writer(lane, flows, publics, 0),
                 counters,
                 new WorkerSettings(BATCH, TIMEOUT_NANOS, 0));
+    }
+
+    private static FlowLookups lookups(
+            StoreLane lane,
+            FlowTable flows,
+            PublicAddresses publics,
+            AddressRanges transceivers,
+            SeededHash hash,
+            RelayCounters counters,
+            long now) {
+        return new FlowLookups(
+                lane,
+                flows,
+                publics,
+                transceivers,
+                hash,
+                0,
+                new PerSecond(STORE_REQUESTS_PER_SECOND, now),
+                counters);
+    }
+
+    private static FlowWriter writer(
+            StoreLane lane, FlowTable flows, PublicAddresses publics, long now) {
+        return new FlowWriter(
+                lane,
+                flows,
+                publics,
+                0,
+                TIMEOUT_NANOS * 3 / 8,
+                new PerSecond(STORE_REQUESTS_PER_SECOND, now));
     }
 
     int run() {

@@ -1,0 +1,86 @@
+package dev.parley.relay.store;
+
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** Entries in this process's memory, bounded in number. Owned by the pump's thread. */
+final class MemoryBackend implements StoreBackend {
+    private static final int MAX_ENTRIES = 100_000;
+
+    private record Entry(StoredRoute route, long expiresNanos) {}
+
+    private final long timeToLiveNanos;
+    private final LongSupplier clock;
+    private final StoreCounters counters;
+    private final Map<FlowKey, Entry> entries = new LinkedHashMap<>();
+
+    MemoryBackend(Duration timeToLive, LongSupplier clock, StoreCounters counters) {
+        this.timeToLiveNanos = timeToLive.toNanos();
+        this.clock = clock;
+        this.counters = counters;
+    }
+
+    @Override
+    public void read(FlowKey key, Consumer<StoreAnswer> answer) {
+        StoredRoute route = find(key);
+        counters.increment(
+                route == null ? StoreCounters.Event.READ_ABSENT : StoreCounters.Event.READ_FOUND);
+        answer.accept(route == null ? StoreAnswer.Miss.ABSENT : route);
+    }
+
+    private @Nullable StoredRoute find(FlowKey key) {
+        Entry entry = entries.get(key);
+        return entry == null || entry.expiresNanos() - clock.getAsLong() <= 0
+                ? null
+                : entry.route();
+    }
+
+    @Override
+    public void write(FlowKey key, StoredRoute route) {
+        // Entries written last stand last, so the first is the one to make room.
+        entries.remove(key);
+        if (entries.size() >= MAX_ENTRIES) {
+            entries.remove(entries.keySet().iterator().next());
+        }
+        entries.put(key, new Entry(route, clock.getAsLong() + timeToLiveNanos));
+        counters.increment(StoreCounters.Event.WRITTEN);
+    }
+
+    @Override
+    public void refresh(FlowKey key, StoredRoute route) {
+        StoredRoute stored = find(key);
+        if (stored == null || stored.equals(route)) {
+            write(key, route);
+        } else {
+            counters.increment(StoreCounters.Event.SUPERSEDED);
+        }
+    }
+
+    @Override
+    public void remove(FlowKey key, StoredRoute route) {
+        if (route.equals(find(key))) {
+            entries.remove(key);
+            counters.increment(StoreCounters.Event.REMOVED);
+        }
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public boolean isAvailable() {
+        return true;
+    }
+
+    @Override
+    public @Nullable String findProblem() {
+        return null;
+    }
+
+    @Override
+    public void close() {}
+}

@@ -1,0 +1,98 @@
+package dev.parley.relay.store;
+
+import dev.parley.otel.Telemetry;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Carries the workers' requests to a backend on a thread of its own, so that no packet ever waits
+ * for the backend. What one look finds goes out together.
+ */
+final class StorePump implements FlowStore {
+    private static final System.Logger LOG = System.getLogger(StorePump.class.getName());
+
+    /** Requests of one worker that are taken in one go. */
+    private static final int BATCH = 256;
+
+    private static final long LOOK_NANOS = 50_000_000L;
+
+    private final StoreBackend backend;
+    private final StoreCounters counters;
+    private final List<StoreLane> lanes = new CopyOnWriteArrayList<>();
+    private final Thread thread;
+    private volatile boolean idle;
+    private volatile boolean closed;
+
+    StorePump(StoreBackend backend, StoreCounters counters) {
+        this.backend = backend;
+        this.counters = counters;
+        this.thread = Thread.ofVirtual().name("relay-store").start(this::run);
+    }
+
+    @Override
+    public StoreLane open(Runnable wakeUp) {
+        StoreLane lane = new StoreLane(this::requested, wakeUp);
+        lane.available(backend.isAvailable());
+        lanes.add(lane);
+        return lane;
+    }
+
+    private void requested() {
+        if (idle) {
+            LockSupport.unpark(thread);
+        }
+    }
+
+    private void run() {
+        while (!closed) {
+            boolean available = backend.isAvailable();
+            lanes.forEach(lane -> lane.available(available));
+            if (carry() > 0) {
+                continue;
+            }
+            idle = true;
+            // A request that came before the flag was up would wake nobody.
+            if (lanes.stream().noneMatch(StoreLane::hasRequests)) {
+                LockSupport.parkNanos(this, LOOK_NANOS);
+            }
+            idle = false;
+        }
+    }
+
+    private int carry() {
+        int carried = 0;
+        try {
+            for (StoreLane lane : lanes) {
+                carried += lane.drainTo(backend, BATCH);
+            }
+            backend.flush();
+        } catch (RuntimeException e) {
+            LOG.log(System.Logger.Level.ERROR, "the flow store failed at a request", e);
+        }
+        return carried;
+    }
+
+    @Override
+    public @Nullable String findProblem() {
+        return backend.findProblem();
+    }
+
+    @Override
+    public void register(Telemetry telemetry) {
+        counters.register(telemetry);
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        LockSupport.unpark(thread);
+        try {
+            thread.join();
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+        backend.close();
+    }
+}
