@@ -13,11 +13,14 @@ import dev.parley.runtime.udp.UdpBindException;
 import dev.parley.runtime.udp.UdpOptions;
 import dev.parley.runtime.udp.UdpPoller;
 import dev.parley.runtime.udp.UdpPort;
+import dev.parley.transceiver.audio.OpusBandwidth;
 import dev.parley.transceiver.audio.OpusLibrary;
+import dev.parley.transceiver.audio.OpusSettings;
 import dev.parley.transceiver.control.CallSetup;
 import dev.parley.transceiver.control.Calls;
 import dev.parley.transceiver.control.ControlServer;
 import dev.parley.transceiver.control.ControlService;
+import dev.parley.transceiver.control.OutputSettings;
 import dev.parley.transceiver.control.RouteMint;
 import dev.parley.transceiver.inference.Backends;
 import dev.parley.transceiver.media.AudioCounters;
@@ -153,9 +156,21 @@ public final class Transceiver implements AutoCloseable {
                         (int) samples(config.outputCushion())),
                 samples(config.outputHighWater()),
                 new OutputMemory(config.outputMemoryBytes(), config.outputMemoryBytes() / 8),
+                new OutputSettings((int) config.packetTime().toMillis(), encoder(config)),
                 config.backendReadyTimeout().toNanos(),
                 config.red(),
                 config.nack());
+    }
+
+    private static OpusSettings encoder(TransceiverConfig config) {
+        return new OpusSettings(
+                config.opusBitrate(),
+                config.opusComplexity(),
+                config.opusFec(),
+                OpusSettings.VOICE.expectedLossPercent(),
+                config.outputDtx(),
+                false,
+                OpusBandwidth.FULL);
     }
 
     private static long samples(Duration duration) {

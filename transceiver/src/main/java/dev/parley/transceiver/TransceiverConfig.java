@@ -139,6 +139,41 @@ public record TransceiverConfig(
                         max = 68_719_476_736L)
                 long outputMemoryBytes,
         @Option(
+                        value =
+                                "Audio in each packet that we encode, 10, 20, 40 or 60 ms, where"
+                                        + " the client's ptime and maxptime say nothing else.",
+                        orElse = "20ms",
+                        min = 10,
+                        max = 60)
+                Duration packetTime,
+        @Option(
+                        value =
+                                "Target bitrate of the Opus that we encode, bits per second; less"
+                                        + " where the client wants less or its network is full.",
+                        orElse = "32000",
+                        min = 6_000,
+                        max = 510_000)
+                int opusBitrate,
+        @Option(
+                        value = "How hard Opus is tried to be made: 0 (least work) to 10.",
+                        orElse = "5",
+                        min = 0,
+                        max = 10)
+                int opusComplexity,
+        @Option(
+                        value =
+                                "Whether Opus packets carry a copy of the one before for clients"
+                                        + " that can use it (useinbandfec=1).",
+                        orElse = "true")
+                boolean opusFec,
+        @Option(
+                        value =
+                                "Whether silence is a packet every 400 ms rather than every"
+                                        + " packet time; always so for clients that ask for it"
+                                        + " (usedtx=1).",
+                        orElse = "false")
+                boolean outputDtx,
+        @Option(
                         value = "Receive buffer asked for on each media socket, bytes.",
                         orElse = "4194304",
                         min = 4_096,
@@ -167,6 +202,10 @@ public record TransceiverConfig(
         if (udp == UdpMode.NATIVE && !udp.isBatched()) {
             throw new ConfigException(
                     "udp: native needs Linux on x86_64 or aarch64; give auto or portable");
+        }
+        if (!List.of(10L, 20L, 40L, 60L).contains(packetTime.toMillis())) {
+            throw new ConfigException(
+                    "packet_time: \"" + packetTime.toMillis() + "ms\" is not 10, 20, 40 or 60 ms");
         }
         if (backends.isEmpty()) {
             throw new ConfigException(

@@ -15,6 +15,11 @@ public final class RtcpReader {
     private static final int REPORTS_AT_IN_SENDER_REPORT = 28;
     private static final int REPORTS_AT_IN_RECEIVER_REPORT = 8;
     private static final int REPORT_LENGTH = 24;
+    private static final int FEEDBACK_AT = 12;
+    private static final int BLOCKS_AT = 8;
+    private static final int GENERIC_NACK = 1;
+    private static final int RECEIVER_REFERENCE_TIME = 4;
+    private static final int RECEIVER_REFERENCE_TIME_WORDS = 2;
 
     private ByteBuffer compound = ByteBuffer.allocate(HEADER_LENGTH);
     private int end;
@@ -78,6 +83,8 @@ public final class RtcpReader {
             case SENDER_REPORT -> REPORTS_AT_IN_SENDER_REPORT + count * REPORT_LENGTH;
             case RECEIVER_REPORT -> REPORTS_AT_IN_RECEIVER_REPORT + count * REPORT_LENGTH;
             case GOODBYE -> HEADER_LENGTH + count * Integer.BYTES;
+            case TRANSPORT_FEEDBACK -> FEEDBACK_AT;
+            case EXTENDED_REPORT -> BLOCKS_AT;
             case SOURCE_DESCRIPTION, OTHER -> HEADER_LENGTH;
         };
     }
@@ -159,6 +166,64 @@ public final class RtcpReader {
     /** A source that leaves. */
     public int goodbyeSsrc(int i) {
         return compound.getInt(at + HEADER_LENGTH + Objects.checkIndex(i, countAt(at)) * 4);
+    }
+
+    /** Whether transport feedback asks for packets again, RFC 4585 6.2.1. */
+    public boolean isNack() {
+        return type == RtcpType.TRANSPORT_FEEDBACK && countAt(at) == GENERIC_NACK;
+    }
+
+    /** Of feedback: the source that it is about. */
+    public int mediaSsrc() {
+        return compound.getInt(at + 8);
+    }
+
+    /** Entries of a NACK, each of up to 17 packets. */
+    public int nackCount() {
+        return (contentEnd() - at - FEEDBACK_AT) / Integer.BYTES;
+    }
+
+    /** The first packet that entry {@code i} of a NACK asks for. */
+    public int nackSequence(int i) {
+        return compound.getShort(nackAt(i)) & 0xFFFF;
+    }
+
+    /** Bit k is set when entry {@code i} asks for the packet k + 1 behind its first as well. */
+    public int nackFollowing(int i) {
+        return compound.getShort(nackAt(i) + 2) & 0xFFFF;
+    }
+
+    private int nackAt(int i) {
+        return at + FEEDBACK_AT + Objects.checkIndex(i, nackCount()) * Integer.BYTES;
+    }
+
+    /**
+     * Of an extended report: the middle 32 bits of the NTP time that a receiver wants to have
+     * answered (RFC 3611 4.4), or 0 when there is none.
+     */
+    public int receiverReferenceTime() {
+        int end = contentEnd();
+        int block = at + BLOCKS_AT;
+        // RFC 3611 3: block type, type-specific byte, length in words behind this one.
+        while (block + Integer.BYTES <= end) {
+            int words = compound.getShort(block + 2) & 0xFFFF;
+            int next = block + (words + 1) * Integer.BYTES;
+            if (next > end) {
+                return 0;
+            }
+            if ((compound.get(block) & 0xFF) == RECEIVER_REFERENCE_TIME
+                    && words == RECEIVER_REFERENCE_TIME_WORDS) {
+                return NtpTime.middle(compound.getLong(block + Integer.BYTES));
+            }
+            block = next;
+        }
+        return 0;
+    }
+
+    private int contentEnd() {
+        int packetEnd = at + lengthAt(at);
+        boolean padded = (compound.get(at) & 0x20) != 0;
+        return padded ? packetEnd - (compound.get(packetEnd - 1) & 0xFF) : packetEnd;
     }
 
     private int reportAt(int i) {

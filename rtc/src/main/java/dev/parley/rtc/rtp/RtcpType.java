@@ -7,7 +7,13 @@ public enum RtcpType {
     SOURCE_DESCRIPTION(202),
     GOODBYE(203),
 
-    /** Application-defined, feedback, extended reports: well-formed and of no interest here. */
+    /** RFC 4585 6.2. */
+    TRANSPORT_FEEDBACK(205),
+
+    /** RFC 3611. */
+    EXTENDED_REPORT(207),
+
+    /** Application-defined, feedback on payloads: well-formed and of no interest here. */
     OTHER(0);
 
     private final int payloadType;
@@ -26,6 +32,8 @@ public enum RtcpType {
             case 201 -> RECEIVER_REPORT;
             case 202 -> SOURCE_DESCRIPTION;
             case 203 -> GOODBYE;
+            case 205 -> TRANSPORT_FEEDBACK;
+            case 207 -> EXTENDED_REPORT;
             default -> OTHER;
         };
     }

@@ -97,6 +97,25 @@ public final class RtcpWriter {
         return closePacket();
     }
 
+    /**
+     * An extended report that answers a receiver reference time, RFC 3611 4.5.
+     *
+     * @param receiverSsrc who sent it
+     * @param lastReceiverReport the middle 32 bits of it
+     * @param delay since it came, by {@link NtpTime#shortDuration}
+     */
+    public RtcpWriter delaySinceLastReceiverReport(
+            int ssrc, int receiverSsrc, int lastReceiverReport, int delay) {
+        openPacket(RtcpType.EXTENDED_REPORT, 0);
+        putInt(ssrc);
+        // Block type 5, and three words for one receiver.
+        putInt(5 << 24 | 3);
+        putInt(receiverSsrc);
+        putInt(lastReceiverReport);
+        putInt(delay);
+        return closePacket();
+    }
+
     /** A goodbye without a reason, RFC 3550 6.6. */
     public RtcpWriter goodbye(int ssrc) {
         openPacket(RtcpType.GOODBYE, 1);

@@ -26,6 +26,8 @@ public final class SdpMedia {
     private final List<SdpExtension> extensions = new ArrayList<>();
     private final List<Integer> ssrcs = new ArrayList<>();
     private @Nullable String mid;
+    private int ptimeMillis;
+    private int maxptimeMillis;
     private boolean rtcpMux;
     private boolean bundleOnly;
 
@@ -73,6 +75,8 @@ public final class SdpMedia {
             case "fmtp" -> takeFmtp(attribute);
             case "extmap" -> takeExtmap(attribute);
             case "ssrc" -> takeSsrc(attribute);
+            case "ptime" -> ptimeMillis = millis(attribute);
+            case "maxptime" -> maxptimeMillis = millis(attribute);
             default -> {
                 // Whatever this is, the answer does not name it and so does not promise it.
             }
@@ -142,6 +146,12 @@ public final class SdpMedia {
         if (!ssrcs.contains((int) ssrc) && ssrcs.size() < MAX_SSRCS) {
             ssrcs.add((int) ssrc);
         }
+    }
+
+    /** {@code a=ptime:20}; a fraction, as RFC 8866 6.4 once allowed, is rounded down. */
+    private static int millis(SdpLine attribute) throws SdpException {
+        String whole = attribute.attributeValue().strip().split("\\.", 2)[0];
+        return number(attribute, whole, 0, 10_000, "packet time");
     }
 
     private static int number(SdpLine line, String text, int min, int max, String what)
@@ -281,6 +291,16 @@ public final class SdpMedia {
     /** The offered extension of this URI; null when there is none. */
     public @Nullable SdpExtension findExtension(String uri) {
         return extensions.stream().filter(e -> e.uri().equals(uri)).findFirst().orElse(null);
+    }
+
+    /** How much audio a packet to the client should hold, RFC 8866 6.4; 0 when not said. */
+    public int ptimeMillis() {
+        return ptimeMillis;
+    }
+
+    /** How much audio a packet to the client may hold at most, RFC 8866 6.4; 0 when not said. */
+    public int maxptimeMillis() {
+        return maxptimeMillis;
     }
 
     /** SSRCs that the offer names, in order; often none. */

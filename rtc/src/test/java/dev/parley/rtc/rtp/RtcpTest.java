@@ -108,10 +108,10 @@ class RtcpTest {
 
     @Test
     void skipsWhatItDoesNotKnow() {
-        // Transport feedback, then a receiver report, then padding in the last packet (APP)
+        // Payload feedback, then a receiver report, then padding in the last packet (APP)
         assertThat(
                         wrap(
-                                "8fcd0003 00000001 00000002 00000003"
+                                "8fce0003 00000001 00000002 00000003"
                                         + "80c90001 00000009"
                                         + "a0cc0003 00000001 00000000 00000004"))
                 .isTrue();
@@ -193,7 +193,14 @@ class RtcpTest {
                     reader.goodbyeSsrc(i);
                 }
             }
+            case EXTENDED_REPORT -> reader.receiverReferenceTime();
             case SOURCE_DESCRIPTION, OTHER -> {}
+            case TRANSPORT_FEEDBACK -> {
+                for (int i = 0; reader.isNack() && i < reader.nackCount(); i++) {
+                    reader.nackSequence(i);
+                    reader.nackFollowing(i);
+                }
+            }
         }
     }
 

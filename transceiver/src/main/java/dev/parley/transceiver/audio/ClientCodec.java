@@ -16,6 +16,16 @@ public enum ClientCodec {
         return codec.name().equalsIgnoreCase("PCMA") ? PCMA : PCMU;
     }
 
+    /** An encoder to it, owned by the calling thread. */
+    public VoiceEncoder encoder(
+            OpusLibrary library, InferenceFormat format, OpusSettings settings, int packetMillis) {
+        return switch (this) {
+            case OPUS -> VoiceEncoder.ofOpus(library, format, settings, packetMillis);
+            case PCMU -> VoiceEncoder.ofG711(G711.MULAW, format, packetMillis);
+            case PCMA -> VoiceEncoder.ofG711(G711.ALAW, format, packetMillis);
+        };
+    }
+
     /** A decoder of it, owned by the calling thread. */
     public VoiceDecoder decoder(OpusLibrary library, InferenceFormat format) {
         return switch (this) {

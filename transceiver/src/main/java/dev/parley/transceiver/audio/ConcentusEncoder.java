@@ -55,6 +55,31 @@ final class ConcentusEncoder implements OpusEncoder {
     }
 
     @Override
+    public void constantBitrate(boolean enabled) {
+        encoder.setUseVBR(!enabled);
+    }
+
+    @Override
+    public void maxBandwidth(OpusBandwidth bandwidth) {
+        encoder.setMaxBandwidth(
+                switch (bandwidth) {
+                    case NARROW ->
+                            io.github.jaredmdobson.concentus.OpusBandwidth
+                                    .OPUS_BANDWIDTH_NARROWBAND;
+                    case MEDIUM ->
+                            io.github.jaredmdobson.concentus.OpusBandwidth
+                                    .OPUS_BANDWIDTH_MEDIUMBAND;
+                    case WIDE ->
+                            io.github.jaredmdobson.concentus.OpusBandwidth.OPUS_BANDWIDTH_WIDEBAND;
+                    case SUPER_WIDE ->
+                            io.github.jaredmdobson.concentus.OpusBandwidth
+                                    .OPUS_BANDWIDTH_SUPERWIDEBAND;
+                    case FULL ->
+                            io.github.jaredmdobson.concentus.OpusBandwidth.OPUS_BANDWIDTH_FULLBAND;
+                });
+    }
+
+    @Override
     public int encode(
             short[] pcm,
             int pcmOffset,

@@ -6,6 +6,9 @@ package dev.parley.transceiver.audio;
  * @param sampleRateHz of OPUS: its clock, 48,000
  */
 public record InferenceFormat(Encoding encoding, int sampleRateHz) {
+    /** What one message or packet usually holds. */
+    static final int FRAME_MILLIS = 20;
+
     /** Encodings of parley.inference.v1.AudioEncoding. */
     public enum Encoding {
         /** Packets pass untouched; no codec of ours is involved. */

@@ -11,6 +11,8 @@ final class NativeOpusEncoder implements OpusEncoder {
     // opus_defines.h
     private static final int OPUS_APPLICATION_VOIP = 2048;
     private static final int OPUS_SET_BITRATE = 4002;
+    private static final int OPUS_SET_MAX_BANDWIDTH = 4004;
+    private static final int OPUS_SET_VBR = 4006;
     private static final int OPUS_SET_COMPLEXITY = 4010;
     private static final int OPUS_SET_INBAND_FEC = 4012;
     private static final int OPUS_SET_PACKET_LOSS_PERC = 4014;
@@ -76,6 +78,16 @@ final class NativeOpusEncoder implements OpusEncoder {
     @Override
     public void dtx(boolean enabled) {
         set(OPUS_SET_DTX, enabled ? 1 : 0);
+    }
+
+    @Override
+    public void constantBitrate(boolean enabled) {
+        set(OPUS_SET_VBR, enabled ? 0 : 1);
+    }
+
+    @Override
+    public void maxBandwidth(OpusBandwidth bandwidth) {
+        set(OPUS_SET_MAX_BANDWIDTH, bandwidth.code());
     }
 
     @Override

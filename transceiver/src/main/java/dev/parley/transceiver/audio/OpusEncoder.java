@@ -1,18 +1,10 @@
 package dev.parley.transceiver.audio;
 
-import java.nio.ByteBuffer;
-
 /**
- * Encodes one mono stream for speech (libopus' VOIP application). The thread that makes it owns it:
- * only that thread calls it and closes it. Encoding allocates nothing with libopus.
+ * Encodes one mono stream for speech (libopus' VOIP application). Encoding allocates nothing with
+ * libopus.
  */
-public interface OpusEncoder extends AutoCloseable {
-    /** Longest frame that {@link #encode} takes, 60 ms. */
-    int MAX_FRAME_MILLIS = 60;
-
-    /** Rate of the PCM that it takes. */
-    int sampleRateHz();
-
+public interface OpusEncoder extends FrameEncoder {
     /** Target bits per second, 6,000 to 510,000. */
     void bitrate(int bitsPerSecond);
 
@@ -31,25 +23,20 @@ public interface OpusEncoder extends AutoCloseable {
      */
     void dtx(boolean enabled);
 
-    /**
-     * Encodes one frame of 10, 20, 40 or 60 ms.
-     *
-     * @param samples how many samples of {@code pcm} from {@code pcmOffset} are the frame
-     * @param maxBytes room for the packet in {@code packet} from the absolute {@code packetOffset};
-     *     {@link OpusDecoder#MAX_PACKET_BYTES} is always enough
-     * @return the packet's length in bytes, or the code of an {@link OpusError}
-     */
-    int encode(
-            short[] pcm,
-            int pcmOffset,
-            int samples,
-            ByteBuffer packet,
-            int packetOffset,
-            int maxBytes);
+    /** Whether all packets are of one size, as {@code cbr=1} wants it (RFC 7587 6.1). */
+    void constantBitrate(boolean enabled);
 
-    /** Forgets the stream so far, settings apart. */
-    void reset();
+    /** Highest audio frequency that is worth bits. */
+    void maxBandwidth(OpusBandwidth bandwidth);
 
     @Override
-    void close();
+    default void apply(OpusSettings settings) {
+        bitrate(settings.bitrate());
+        complexity(settings.complexity());
+        inbandFec(settings.inbandFec());
+        expectedLossPercent(settings.expectedLossPercent());
+        dtx(settings.dtx());
+        constantBitrate(settings.constantBitrate());
+        maxBandwidth(settings.maxBandwidth());
+    }
 }

@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * Turns an inference service's PCM, in pieces of any length, into Opus packets of 20 ms. The thread
- * that makes it owns it: only that thread calls it and closes it.
+ * Turns an inference service's PCM, in pieces of any length, into RTP payloads of one length, 20 ms
+ * unless told otherwise. The thread that makes it owns it: only that thread calls it and closes it.
  */
 public final class VoiceEncoder implements AutoCloseable {
     /** Takes one packet; the bytes are valid during the call only. */
@@ -16,7 +16,7 @@ public final class VoiceEncoder implements AutoCloseable {
     }
 
     private final InferenceFormat format;
-    private final OpusEncoder encoder;
+    private final FrameEncoder encoder;
     private final short[] frame;
     private final ByteBuffer packet = ByteBuffer.allocate(OpusDecoder.MAX_PACKET_BYTES);
     private int framed;
@@ -25,21 +25,54 @@ public final class VoiceEncoder implements AutoCloseable {
     private long failures;
 
     /**
+     * Makes Opus packets.
+     *
      * @param format a PCM format
      */
     public VoiceEncoder(OpusLibrary library, InferenceFormat format, OpusSettings settings) {
+        this(format, opus(library, format, settings), InferenceFormat.FRAME_MILLIS);
+    }
+
+    private VoiceEncoder(InferenceFormat format, FrameEncoder encoder, int packetMillis) {
+        this.format = format;
+        this.encoder = encoder;
+        frame = new short[format.sampleRateHz() / 1000 * packetMillis];
+    }
+
+    /** Makes Opus packets of 10, 20, 40 or 60 ms. */
+    public static VoiceEncoder ofOpus(
+            OpusLibrary library, InferenceFormat format, OpusSettings settings, int packetMillis) {
+        return new VoiceEncoder(format, opus(library, format, settings), packetMillis);
+    }
+
+    /** Makes payloads of G.711 of 10 to 60 ms. */
+    public static VoiceEncoder ofG711(G711 law, InferenceFormat format, int packetMillis) {
+        requirePcm(format);
+        return new VoiceEncoder(format, new G711Encoder(law, format.sampleRateHz()), packetMillis);
+    }
+
+    private static OpusEncoder opus(
+            OpusLibrary library, InferenceFormat format, OpusSettings settings) {
+        requirePcm(format);
+        OpusEncoder encoder = library.newEncoder(format.sampleRateHz());
+        settings.applyTo(encoder);
+        return encoder;
+    }
+
+    private static void requirePcm(InferenceFormat format) {
         if (!format.isPcm()) {
             throw new IllegalArgumentException("nothing to encode in " + format);
         }
-        this.format = format;
-        encoder = library.newEncoder(format.sampleRateHz());
-        settings.applyTo(encoder);
-        frame = new short[format.frameSamples()];
+    }
+
+    /** Goes on with other settings, from the next packet on. */
+    public void apply(OpusSettings settings) {
+        encoder.apply(settings);
     }
 
     /**
      * Takes a piece of audio and hands over each packet that it completes. What is left of less
-     * than 20 ms waits for the next piece or for {@link #flush}; so does half a sample.
+     * than a packet waits for the next piece or for {@link #flush}; so does half a sample.
      */
     public void encode(ByteBuffer audio, int offset, int length, PacketSink sink) {
         int at = offset;

@@ -56,6 +56,7 @@ public final class CallSetup {
      *
      * @param highWaterSamples output audio at 48 kHz that may wait before inference is not read
      * @param outputMemory bounds the output that waits in all calls
+     * @param output how it is encoded and sent
      * @param readyNanos how long inference may take to accept
      * @param red whether clients that offer redundant audio are to send it
      * @param nack whether clients are asked to send lost packets again
@@ -64,6 +65,7 @@ public final class CallSetup {
             SessionLimits limits,
             long highWaterSamples,
             OutputMemory outputMemory,
+            OutputSettings output,
             long readyNanos,
             boolean red,
             boolean nack) {}
@@ -140,7 +142,7 @@ public final class CallSetup {
                     targets.get(Math.floorMod(nextTarget.getAndIncrement(), targets.size()));
             Negotiated negotiated = negotiate(id, request.getModel(), offer, candidates, target);
             Formats formats = formats(inference, client);
-            Session session = connect(negotiated.spec(), phases, inference, formats, target, place);
+            Session session = connect(negotiated, phases, inference, formats, target, place);
             connected = true;
             phases.reached(SetupPhases.Phase.ANSWERED, clock.getAsLong());
             return CreateSessionResponse.newBuilder()
@@ -154,20 +156,11 @@ public final class CallSetup {
         }
     }
 
-    private record Negotiated(SessionSpec spec, String answer) {}
+    private record Negotiated(SessionSpec spec, Output output, String answer) {}
 
     private static SdpOffer offer(String text) throws RefusedException {
         try {
-            SdpOffer offer = SdpOffer.parse(text);
-            if (offer.voice().isOpus()) {
-                return offer;
-            }
-            throw new RefusedException(
-                    Status.Code.INVALID_ARGUMENT,
-                    "invalid_offer",
-                    "sdp",
-                    "no common codec: opus/48000/2 is needed, offered is "
-                            + offer.audio().codecs());
+            return SdpOffer.parse(text);
         } catch (SdpException e) {
             throw badSdp(e);
         }
@@ -247,6 +240,7 @@ public final class CallSetup {
                 offer.transport().fingerprints().stream()
                         .map(f -> new Fingerprint(f.algorithm(), f.value()))
                         .toList();
+        Output output = Output.of(offer, settings.output());
         SessionSpec spec =
                 new SessionSpec(
                         id,
@@ -256,12 +250,13 @@ public final class CallSetup {
                         identity,
                         expected,
                         answer.formats(),
+                        output.format(),
                         answer.audioLevelId(),
                         ssrc,
                         cname,
                         answer.direction().receives(),
                         answer.direction().sends());
-        return new Negotiated(spec, answer.text());
+        return new Negotiated(spec, output, answer.text());
     }
 
     private Formats formats(InferenceCall inference, ClientCodec client) throws RefusedException {
@@ -307,7 +302,7 @@ public final class CallSetup {
     }
 
     private Session connect(
-            SessionSpec spec,
+            Negotiated negotiated,
             SetupPhases phases,
             InferenceCall inference,
             Formats formats,
@@ -316,7 +311,9 @@ public final class CallSetup {
             throws RefusedException {
         MediaLoop loop = target.loop();
         SessionInference owner = new SessionInference(loop, phases, clock);
-        inference.connect(formats, opus, clock, owner);
+        SessionSpec spec = negotiated.spec();
+        inference.connect(
+                formats, spec.output(), negotiated.output().encoder(), opus, clock, owner);
         Session session = new Session(spec, settings.limits(), phases, inference, handshake, loop);
         place.fill(session, loop);
         try {

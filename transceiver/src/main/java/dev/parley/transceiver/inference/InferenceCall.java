@@ -8,10 +8,10 @@ import dev.parley.transceiver.audio.ClientCodec;
 import dev.parley.transceiver.audio.InferenceFormat;
 import dev.parley.transceiver.audio.OpusLibrary;
 import dev.parley.transceiver.audio.OpusSettings;
-import dev.parley.transceiver.audio.VoiceEncoder;
 import dev.parley.transceiver.media.AudioCounters;
 import dev.parley.transceiver.media.Backlog;
 import dev.parley.transceiver.media.InputPath;
+import dev.parley.transceiver.media.OutputFormat;
 import dev.parley.transceiver.media.OutputInbox;
 import dev.parley.transceiver.media.OutputItem;
 import dev.parley.transceiver.media.OutputTarget;
@@ -45,9 +45,6 @@ public final class InferenceCall {
         void onCodecFault(Throwable fault);
     }
 
-    /** With this many frames left, the codec thread is woken to encode more. */
-    private static final int LOW_WATER_FRAMES = 6;
-
     private final String name;
     private final InferenceStream stream;
     private final CompletableFuture<SessionReady> ready = new CompletableFuture<>();
@@ -56,6 +53,7 @@ public final class InferenceCall {
     private final Queue<String> marks = new ConcurrentLinkedQueue<>();
     private final AudioCounters counters;
     private @Nullable CodecThread codecs;
+    private @Nullable VoiceOutput voice;
     private @Nullable PlaybackReports reports;
     private InputPath.@Nullable Sink input;
     private @Nullable Connection connection;
@@ -86,8 +84,19 @@ public final class InferenceCall {
         return ready;
     }
 
-    /** Sets up the audio paths and lets the backend speak; once, after {@link #ready}. */
-    public void connect(Formats formats, OpusLibrary library, LongSupplier clock, Owner owner) {
+    /**
+     * Sets up the audio paths and lets the backend speak; once, after {@link #ready}.
+     *
+     * @param wire how output looks to the client
+     * @param encoder how PCM of inference is encoded
+     */
+    public void connect(
+            Formats formats,
+            OutputFormat wire,
+            OpusSettings encoder,
+            OpusLibrary library,
+            LongSupplier clock,
+            Owner owner) {
         InputUplink uplink = new InputUplink(stream, owner::onFirstInput);
         InferenceFormat in = formats.input();
         InferenceFormat out = formats.output();
@@ -103,10 +112,15 @@ public final class InferenceCall {
                 out.isPcm()
                         ? new VoiceOutput(
                                 out,
-                                () -> new VoiceEncoder(library, out, OpusSettings.VOICE),
+                                wire.packetMillis(),
+                                () ->
+                                        formats.client()
+                                                .encoder(
+                                                        library, out, encoder, wire.packetMillis()),
                                 inbox,
                                 this::removed)
                         : null;
+        voice = voiceOut;
         if (voiceIn != null || voiceOut != null) {
             codecs = new CodecThread(name, uplink, voiceIn, voiceOut, clock, owner::onCodecFault);
             codecs.start();
@@ -159,7 +173,7 @@ public final class InferenceCall {
      */
     public void left(int frames, long samples, long bytes) {
         inbox.left(frames);
-        if (codecs != null && inbox.framesAhead() <= LOW_WATER_FRAMES) {
+        if (codecs != null && voice != null && voice.runsLow()) {
             codecs.wake();
         }
         removed(samples, bytes);

@@ -3,16 +3,16 @@ package dev.parley.transceiver.media;
 /** What the inference side wants done with the caller's ear, in order. */
 public sealed interface OutputItem {
     /**
-     * One Opus packet ready to be sent.
+     * One RTP payload ready to be sent.
      *
      * @param item what it belongs to
-     * @param opus the packet; never changed after it was handed over
+     * @param payload an Opus packet or G.711; never changed after it was handed over
      * @param samples its length at 48 kHz
      * @param paddingSamples how many of them are silence that we added at the end
      * @param chargedBytes what the {@link Backlog} counts for it until it leaves
      */
     @SuppressWarnings("ArrayRecordComponent") // One owner at a time, compared by no one.
-    record Frame(PlayedItem item, byte[] opus, int samples, int paddingSamples, int chargedBytes)
+    record Frame(PlayedItem item, byte[] payload, int samples, int paddingSamples, int chargedBytes)
             implements OutputItem {
         /** Length of the audio that came from inference, at 48 kHz. */
         public int audioSamples() {

@@ -10,15 +10,10 @@ import java.nio.ByteBuffer;
  * source can shift. Owned by the session.
  *
  * <p>Silence is sent, not left out: NAT bindings and jitter buffers stay warm, and sequence numbers
- * and timestamps go on without a break.
+ * and timestamps go on without a break. Only a client that prefers DTX gets a little silence and
+ * then a packet every 400 ms.
  */
 public final class OutputPath {
-    /**
-     * RFC 6716 3.1: TOC 31 &lt;&lt; 3 is CELT, fullband, 20 ms; an empty frame decodes to silence.
-     */
-    private static final byte[] SILENCE = {(byte) 0xF8, (byte) 0xFF, (byte) 0xFE};
-
-    private static final int SILENCE_SAMPLES = InputClock.RATE_HZ / 50;
     private static final long NANOS_PER_MILLI = 1_000_000L;
     private static final int SAMPLES_PER_MILLI = InputClock.RATE_HZ / 1000;
 
@@ -29,28 +24,42 @@ public final class OutputPath {
      */
     private static final long MAX_CATCH_UP_NANOS = 120 * NANOS_PER_MILLI;
 
+    /** Silence that is sent whole before DTX begins: it takes a decoder's memory of speech away. */
+    private static final int DTX_AFTER_SAMPLES = 100 * SAMPLES_PER_MILLI;
+
+    /** As libopus does it; RFC 3389 and NAT bindings want less than it. */
+    private static final int DTX_INTERVAL_SAMPLES = 400 * SAMPLES_PER_MILLI;
+
+    /** RFC 6716 3.2.1: a packet of at most 2 bytes stands for frames that are not sent. */
+    private static final int DTX_BYTES = 2;
+
+    /** CELT, fullband, 20 ms, and no frame. */
+    private static final byte[] DTX = {(byte) 0xF8};
+
     private final int ssrc;
-    private final int payloadType;
+    private final OutputFormat format;
     private final Playout playout;
     private int sequence;
-    private int timestamp;
+    private final int firstTimestamp;
+    private long samples;
     private boolean started;
     private boolean jumped;
     private long dueNanos;
+    private long spokeSamplesAgo;
+    private int untilSentSamples;
     private long packets;
     private long octets;
 
     /**
-     * @param payloadType of Opus, in the client's numbering
      * @param firstSequence random, RFC 3550 5.1
      * @param firstTimestamp random
      */
     public OutputPath(
-            int ssrc, int payloadType, int firstSequence, int firstTimestamp, Playout playout) {
+            int ssrc, OutputFormat format, int firstSequence, int firstTimestamp, Playout playout) {
         this.ssrc = ssrc;
-        this.payloadType = payloadType;
+        this.format = format;
         this.sequence = firstSequence & 0xFFFF;
-        this.timestamp = firstTimestamp;
+        this.firstTimestamp = firstTimestamp;
         this.playout = playout;
     }
 
@@ -72,30 +81,54 @@ public final class OutputPath {
     /**
      * Writes the packet that is due, whatever the time is, and sets when the next one is.
      *
-     * @param into with room for an RTP header and any Opus packet
-     * @return bytes written
+     * @param into with room for an RTP header and any payload
+     * @return bytes written, 0 when DTX leaves the packet out
      */
     public int write(long nowNanos, ByteBuffer into, int offset) {
         skipIfFarBehind(nowNanos);
         Frame frame = playout.poll(nowNanos);
-        byte[] payload = frame == null ? SILENCE : frame.opus();
-        int samples = frame == null ? SILENCE_SAMPLES : frame.samples();
+        byte[] payload = frame == null ? silence() : frame.payload();
+        int advance = frame == null ? format.silenceSamples() : frame.samples();
+        spokeSamplesAgo = frame == null ? spokeSamplesAgo + advance : 0;
+        if (format.dtx() && isLeftOut(payload.length, advance)) {
+            advance(advance);
+            return 0;
+        }
         // RFC 3551 4.1: the marker bit tells the first packet after silence, and with it where a
         // jitter buffer may adapt.
         boolean marker = frame != null && (playout.spurtStart() || jumped);
         jumped = false;
-        RtpWriter.writeHeader(into, offset, marker, payloadType, sequence, timestamp, ssrc);
+        RtpWriter.writeHeader(
+                into, offset, marker, format.payloadType(), sequence, timestamp(), ssrc);
         into.put(offset + RtpWriter.HEADER_LENGTH, payload);
         sequence = (sequence + 1) & 0xFFFF;
-        advance(samples);
+        advance(advance);
         packets++;
         octets += payload.length;
         return RtpWriter.HEADER_LENGTH + payload.length;
     }
 
+    private byte[] silence() {
+        return format.dtx() && spokeSamplesAgo >= DTX_AFTER_SAMPLES ? DTX : format.silence();
+    }
+
+    private boolean isLeftOut(int length, int advance) {
+        if (length > DTX_BYTES) {
+            untilSentSamples = 0;
+            return false;
+        }
+        untilSentSamples -= advance;
+        if (untilSentSamples > 0) {
+            return true;
+        }
+        untilSentSamples = DTX_INTERVAL_SAMPLES;
+        return false;
+    }
+
     /** What the stream's RTP clock shows, for sender reports (RFC 3550 6.4.1). */
     public int timestampAt(long nowNanos) {
-        return timestamp - (int) ((dueNanos - nowNanos) * SAMPLES_PER_MILLI / NANOS_PER_MILLI);
+        long behind = (dueNanos - nowNanos) * format.clockRateHz() / (1000 * NANOS_PER_MILLI);
+        return timestamp() - (int) behind;
     }
 
     public long packets() {
@@ -107,19 +140,23 @@ public final class OutputPath {
         return octets;
     }
 
+    private int timestamp() {
+        return firstTimestamp + (int) (samples / format.samplesPerTick());
+    }
+
     private void skipIfFarBehind(long nowNanos) {
         long behind = nowNanos - dueNanos;
         if (behind > MAX_CATCH_UP_NANOS) {
-            long steps = behind / NANOS_PER_MILLI / 20;
-            dueNanos += steps * 20 * NANOS_PER_MILLI;
-            timestamp += (int) (steps * SILENCE_SAMPLES);
+            long steps = behind / NANOS_PER_MILLI / format.packetMillis();
+            dueNanos += steps * format.packetMillis() * NANOS_PER_MILLI;
+            samples += steps * format.silenceSamples();
             jumped = true;
         }
     }
 
-    private void advance(int samples) {
-        timestamp += samples;
+    private void advance(int advanced) {
+        samples += advanced;
         // 2.5 ms, Opus' unit, is a whole number of nanoseconds: the schedule has no drift.
-        dueNanos += samples * NANOS_PER_MILLI / SAMPLES_PER_MILLI;
+        dueNanos += advanced * NANOS_PER_MILLI / SAMPLES_PER_MILLI;
     }
 }

@@ -2,6 +2,7 @@ package dev.parley.transceiver.media;
 
 import com.google.protobuf.ByteString;
 import dev.parley.transceiver.audio.InferenceFormat;
+import dev.parley.transceiver.audio.OpusSettings;
 import dev.parley.transceiver.audio.VoiceEncoder;
 import dev.parley.transceiver.media.OutputItem.Clear;
 import dev.parley.transceiver.media.OutputItem.Frame;
@@ -17,15 +18,18 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Encodes inference's PCM to Opus a little ahead of its time, so that what is cleared was not
- * encoded for nothing. The thread that reads inference's stream hands audio over; the session's
+ * Encodes inference's PCM for the client a little ahead of its time, so that what is cleared was
+ * not encoded for nothing. The thread that reads inference's stream hands audio over; the session's
  * codec thread calls {@link #runOnce}.
  */
 public final class VoiceOutput implements OutputTarget, AutoCloseable {
-    private static final int FRAME_SAMPLES = InputClock.RATE_HZ / 50;
+    private static final int SAMPLES_PER_MILLI = InputClock.RATE_HZ / 1000;
 
-    /** Frames encoded ahead: enough for the media loop to never wait for this thread. */
-    private static final int FRAMES_AHEAD = 10;
+    /** Audio encoded ahead: enough for the media loop to never wait for this thread. */
+    private static final int MILLIS_AHEAD = 200;
+
+    /** With this much left, more is to be encoded. */
+    private static final int LOW_WATER_MILLIS = 120;
 
     /** After this long without more audio, the begun frame is filled up with silence. */
     private static final long FLUSH_NANOS = 40_000_000L;
@@ -47,26 +51,34 @@ public final class VoiceOutput implements OutputTarget, AutoCloseable {
     private final ArrayDeque<OutputItem> behindFrame = new ArrayDeque<>();
     private final Supplier<VoiceEncoder> encoders;
     private final int bytesPerSample;
+    private final int rateFactor;
+    private final int packetMillis;
     private final int frameSamples;
     private final OutputInbox inbox;
     private final Released released;
     private @Nullable VoiceEncoder opened;
+    private volatile @Nullable OpusSettings wanted;
+    private @Nullable OpusSettings applied;
     private int taken;
     private @Nullable PlayedItem encoding;
     private long lastAudioNanos;
 
     /**
+     * @param packetMillis length of each packet that the encoder makes
      * @param encoders makes the encoder, once, on the codec thread
      * @param released told what no longer counts: audio that was cleared here, what short messages
      *     were charged beyond their audio, and the memory of messages that are encoded
      */
     public VoiceOutput(
             InferenceFormat format,
+            int packetMillis,
             Supplier<VoiceEncoder> encoders,
             OutputInbox inbox,
             Released released) {
         this.encoders = encoders;
-        this.frameSamples = format.frameSamples();
+        this.rateFactor = InputClock.RATE_HZ / format.sampleRateHz();
+        this.packetMillis = packetMillis;
+        this.frameSamples = format.sampleRateHz() / 1000 * packetMillis;
         this.bytesPerSample = format.bytesPerSample();
         this.inbox = inbox;
         this.released = released;
@@ -87,7 +99,7 @@ public final class VoiceOutput implements OutputTarget, AutoCloseable {
         boolean received = receive(nowNanos);
         return switch (pending.peek()) {
             case null -> flushIfDue(nowNanos) || received;
-            case Work.Pcm _ when inbox.framesAhead() >= FRAMES_AHEAD -> received;
+            case Work.Pcm _ when inbox.framesAhead() >= MILLIS_AHEAD / packetMillis -> received;
             case Work.Pcm pcm -> {
                 encode(pcm);
                 yield true;
@@ -98,6 +110,16 @@ public final class VoiceOutput implements OutputTarget, AutoCloseable {
                 yield true;
             }
         };
+    }
+
+    /** Encodes what comes next with other settings; any thread may say so. */
+    public void steer(OpusSettings settings) {
+        wanted = settings;
+    }
+
+    /** Whether so little is encoded ahead that the codec thread is to be woken. */
+    public boolean runsLow() {
+        return inbox.framesAhead() <= LOW_WATER_MILLIS / packetMillis;
     }
 
     /** Whether a begun frame waits for {@link #flushDeadlineNanos}. */
@@ -179,9 +201,9 @@ public final class VoiceOutput implements OutputTarget, AutoCloseable {
         if (item == null) {
             return;
         }
-        byte[] opus = new byte[length];
-        bytes.get(offset, opus);
-        inbox.item(new Frame(item, opus, FRAME_SAMPLES, paddingSamples, 0));
+        byte[] payload = new byte[length];
+        bytes.get(offset, payload);
+        inbox.item(new Frame(item, payload, packetMillis * SAMPLES_PER_MILLI, paddingSamples, 0));
         while (!behindFrame.isEmpty()) {
             inbox.item(behindFrame.remove());
         }
@@ -242,6 +264,11 @@ public final class VoiceOutput implements OutputTarget, AutoCloseable {
             encoder = encoders.get();
             opened = encoder;
         }
+        OpusSettings settings = wanted;
+        if (settings != null && !settings.equals(applied)) {
+            encoder.apply(settings);
+            applied = settings;
+        }
         return encoder;
     }
 
@@ -259,7 +286,7 @@ public final class VoiceOutput implements OutputTarget, AutoCloseable {
     }
 
     private int atClock(int samples) {
-        return samples * (FRAME_SAMPLES / frameSamples);
+        return samples * rateFactor;
     }
 
     private static boolean matches(Clear clear, PlayedItem item) {

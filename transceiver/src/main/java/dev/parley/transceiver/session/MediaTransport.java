@@ -183,7 +183,7 @@ final class MediaTransport {
                 }
                 case RECEIVER_REPORT -> takeReports(nowNanos);
                 // A goodbye ends a source, not a call: that is for DTLS and signaling to say.
-                case GOODBYE, SOURCE_DESCRIPTION, OTHER -> {}
+                case GOODBYE, SOURCE_DESCRIPTION, TRANSPORT_FEEDBACK, EXTENDED_REPORT, OTHER -> {}
             }
         }
         return plainLength;

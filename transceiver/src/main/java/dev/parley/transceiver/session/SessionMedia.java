@@ -63,7 +63,7 @@ final class SessionMedia {
         this.output =
                 new OutputPath(
                         spec.ssrc(),
-                        spec.formats().voice().payloadType(),
+                        spec.output(),
                         loop.random().nextInt(),
                         loop.random().nextInt(),
                         playout);

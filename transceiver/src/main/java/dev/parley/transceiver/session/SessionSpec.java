@@ -5,6 +5,7 @@ import dev.parley.rtc.dtls.DtlsRole;
 import dev.parley.rtc.dtls.Fingerprint;
 import dev.parley.rtc.ice.IceCredentials;
 import dev.parley.rtc.sdp.SdpFormats;
+import dev.parley.transceiver.media.OutputFormat;
 import java.util.List;
 
 /**
@@ -14,6 +15,7 @@ import java.util.List;
  * @param role our side of the DTLS handshake
  * @param fingerprints of the client's certificate; one that matches is enough
  * @param formats payload types of audio, both ways
+ * @param output how our audio looks on the wire
  * @param audioLevelId id of the RFC 6464 header extension in the client's packets, 0 for none
  * @param ssrc of what we send
  * @param cname of what we send, RFC 3550 6.5.1
@@ -28,6 +30,7 @@ public record SessionSpec(
         DtlsIdentity identity,
         List<Fingerprint> fingerprints,
         SdpFormats formats,
+        OutputFormat output,
         int audioLevelId,
         int ssrc,
         String cname,

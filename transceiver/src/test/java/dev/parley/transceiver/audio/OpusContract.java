@@ -99,6 +99,40 @@ abstract class OpusContract {
     }
 
     @Test
+    void constantBitrateMakesPacketsOfOneSize() {
+        short[] voice = TestSignal.voice(24_000, 1_000);
+        OpusSettings constant =
+                new OpusSettings(24_000, 5, false, 0, false, true, OpusBandwidth.FULL);
+        assertThat(encodeAll(24_000, voice, constant)).allMatch(packet -> packet.length == 60);
+    }
+
+    @Test
+    void keepsToTheBandwidthThatTheListenerCanUse() {
+        short[] voice = TestSignal.voice(48_000, 1_000);
+        for (OpusBandwidth most : new OpusBandwidth[] {OpusBandwidth.NARROW, OpusBandwidth.WIDE}) {
+            OpusSettings settings = new OpusSettings(40_000, 5, false, 0, false, false, most);
+            // RFC 6716 3.1: SILK's configurations are four to a bandwidth, NB, MB, WB.
+            assertThat(encodeAll(48_000, voice, settings))
+                    .allMatch(packet -> (packet[0] & 0xFF) >> 5 <= most.ordinal());
+        }
+    }
+
+    @Test
+    void encodesFramesOfEveryPacketTime() {
+        short[] voice = TestSignal.voice(24_000, 240);
+        OpusPacket framing = new OpusPacket();
+        ByteBuffer packet = ByteBuffer.allocateDirect(ROOM);
+        for (int millis : new int[] {10, 20, 40, 60}) {
+            try (OpusEncoder encoder = library().newEncoder(24_000)) {
+                OpusSettings.VOICE.applyTo(encoder);
+                int length = encoder.encode(voice, 0, 24 * millis, packet, 0, ROOM);
+                assertThat(framing.wrap(packet, 0, length)).isTrue();
+                assertThat(framing.durationSamples()).isEqualTo(48 * millis);
+            }
+        }
+    }
+
+    @Test
     void inbandFecIsVisibleInThePackets() {
         short[] voice = TestSignal.voice(16_000, 2_000);
         assertThat(withLbrr(encodeAll(16_000, voice, new OpusSettings(32_000, 5, true, 20))))

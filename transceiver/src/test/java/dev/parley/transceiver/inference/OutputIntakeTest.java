@@ -72,6 +72,7 @@ class OutputIntakeTest {
         VoiceOutput output =
                 new VoiceOutput(
                         PCM,
+                        20,
                         () -> new VoiceEncoder(OpusLibrary.best(), PCM, OpusSettings.VOICE),
                         inbox,
                         (samples, bytes) -> assertThat(backlog.remove(samples, bytes)).isFalse());

@@ -3,6 +3,7 @@ package dev.parley.transceiver.media;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.rtc.rtp.RtpReader;
+import dev.parley.transceiver.audio.G711;
 import dev.parley.transceiver.media.OutputItem.Clear;
 import dev.parley.transceiver.media.OutputItem.Frame;
 import dev.parley.transceiver.media.OutputItem.Hangup;
@@ -30,11 +31,12 @@ class OutputPathTest {
 
     private final List<String> events = new ArrayList<>();
     private final Playout playout = new Playout(960, new Recorder());
-    private final OutputPath output = new OutputPath(0x55, 111, 65_534, 0xFFFF_FF00, playout);
+    private OutputPath output = output(OutputFormat.opus(111, 20, false));
     private final List<Packet> packets = new ArrayList<>();
     private final PlayedItem one = new PlayedItem("r1", "i1");
     private final PlayedItem two = new PlayedItem("r2", "i2");
     private long millis;
+    private int payloadType = 111;
 
     private final class Recorder implements Playout.Listener {
         @Override
@@ -91,6 +93,15 @@ class OutputPathTest {
         output.start(START);
     }
 
+    private OutputPath output(OutputFormat format) {
+        return new OutputPath(0x55, format, 65_534, 0xFFFF_FF00, playout);
+    }
+
+    private void restart(OutputFormat format) {
+        output = output(format);
+        output.start(START);
+    }
+
     private void offer(OutputItem item) {
         playout.offer(item, now());
     }
@@ -122,9 +133,12 @@ class OutputPathTest {
         RtpReader rtp = new RtpReader();
         while (output.dueNanos() - now() <= 0) {
             int length = output.write(now(), buffer, 0);
+            if (length == 0) {
+                continue;
+            }
             assertThat(rtp.wrap(buffer, 0, length)).isTrue();
             assertThat(rtp.ssrc()).isEqualTo(0x55);
-            assertThat(rtp.payloadType()).isEqualTo(111);
+            assertThat(rtp.payloadType()).isEqualTo(payloadType);
             packets.add(
                     new Packet(
                             millis,
@@ -153,6 +167,66 @@ class OutputPathTest {
                 .extracting(Packet::timestamp)
                 .containsExactly(-256, 704, 1_664, 2_624, 3_584, 4_544);
         assertThat(packets).allMatch(p -> p.firstByte() == (byte) 0xF8 && !p.marker());
+    }
+
+    @Test
+    void keepsThePacketTimeInSilence() {
+        restart(OutputFormat.opus(111, 60, false));
+        runUntil(180);
+        assertThat(packets).extracting(Packet::millis).containsExactly(0L, 60L, 120L, 180L);
+        assertThat(packets.get(3).timestamp() - packets.get(0).timestamp()).isEqualTo(180 * 48);
+    }
+
+    @Test
+    void countsG711OnItsOwnClock() {
+        restart(OutputFormat.g711(8, 20, G711.ALAW));
+        payloadType = 8;
+        runUntil(100);
+        assertThat(packets).allMatch(p -> p.length() == 160 && p.firstByte() == (byte) 0xD5);
+        assertThat(packets.get(5).timestamp() - packets.get(0).timestamp()).isEqualTo(800);
+        int shown = output.timestampAt(now());
+        millis = 110;
+        assertThat(output.timestampAt(now()) - shown).isEqualTo(80);
+    }
+
+    @Test
+    void leavesSilenceOutForAClientThatPrefersDtx() {
+        restart(OutputFormat.opus(111, 20, true));
+        say(one, 2);
+        runUntil(1_500);
+        offer(frame(two, 960));
+        offer(frame(two, 960));
+        runUntil(1_600);
+        assertThat(packets)
+                .extracting(Packet::millis)
+                .containsExactly(
+                        0L, 20L, 40L, 60L, 80L, 100L, 120L, 140L, 540L, 940L, 1_340L, 1_520L,
+                        1_540L, 1_560L, 1_580L, 1_600L);
+        assertThat(packets.subList(2, 7)).allMatch(Packet::silent);
+        assertThat(packets.subList(7, 11)).allMatch(p -> p.length() == 1);
+        for (int i = 1; i < packets.size(); i++) {
+            Packet packet = packets.get(i);
+            Packet before = packets.get(i - 1);
+            assertThat(packet.sequence()).isEqualTo(before.sequence() + 1 & 0xFFFF);
+            assertThat(packet.timestamp() - before.timestamp())
+                    .isEqualTo((packet.millis() - before.millis()) * 48);
+            assertThat(packet.marker()).isEqualTo(packet.millis() == 1_520);
+        }
+        assertThat(events).contains("1560 stopped r2 at 40");
+        assertThat(output.packets()).isEqualTo(packets.size());
+    }
+
+    @Test
+    void leavesOutWhatTheEncoderSaysNeedNotBeSent() {
+        restart(OutputFormat.opus(111, 20, true));
+        for (int i = 0; i < 25; i++) {
+            offer(new Frame(one, new byte[] {(byte) 0xF8}, 960, 0, 7));
+        }
+        runUntil(460);
+        assertThat(packets).extracting(Packet::millis).containsExactly(0L, 400L);
+        offer(frame(one, 960));
+        runUntil(500);
+        assertThat(events).contains("0 started r1");
     }
 
     @Test

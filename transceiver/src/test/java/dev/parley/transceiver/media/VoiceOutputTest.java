@@ -46,14 +46,14 @@ class VoiceOutputTest {
 
     private List<String> output(List<ByteString> messages) {
         List<String> packets = new ArrayList<>();
-        try (VoiceOutput output = new VoiceOutput(FORMAT, this::encoder, inbox, (_, _) -> {})) {
+        try (VoiceOutput output = new VoiceOutput(FORMAT, 20, this::encoder, inbox, (_, _) -> {})) {
             for (ByteString message : messages) {
                 output.audio(item, message, message.size() / 2);
             }
             while (output.runOnce(0)) {
                 for (OutputItem next = inbox.poll(); next != null; next = inbox.poll()) {
                     inbox.left(1);
-                    packets.add(HexFormat.of().formatHex(((OutputItem.Frame) next).opus()));
+                    packets.add(HexFormat.of().formatHex(((OutputItem.Frame) next).payload()));
                 }
             }
         }

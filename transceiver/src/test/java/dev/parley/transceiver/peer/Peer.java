@@ -43,6 +43,7 @@ public final class Peer implements DatagramLink {
             long nanos, int sequence, int timestamp, boolean marker, int ssrc, byte[] payload) {}
 
     public static final int OPUS = 111;
+    public static final int PCMA = 8;
     public static final int RED = 63;
     public static final int DTMF = 110;
     public static final int AUDIO_LEVEL_ID = 1;
@@ -51,6 +52,7 @@ public final class Peer implements DatagramLink {
     private static final DtlsIdentity IDENTITY = DtlsIdentity.generate(new SecureRandom());
 
     private final Random random;
+    private boolean pcma;
     private final DtlsRole role;
     private final String setup;
     private final IceCredentials local;
@@ -89,7 +91,21 @@ public final class Peer implements DatagramLink {
         return this;
     }
 
+    /** Has no Opus but G.711 with the A-law, as a telephone gateway. */
+    public Peer withPcmaOnly() {
+        pcma = true;
+        return this;
+    }
+
     public String offer() {
+        String whole = offerWithOpus();
+        return pcma
+                ? whole.replaceFirst("m=audio 9 (\\S+) .*", "m=audio 9 $1 " + PCMA)
+                        .replaceAll("a=(rtpmap|fmtp):.*\r\n", "")
+                : whole;
+    }
+
+    private String offerWithOpus() {
         return String.join(
                 "\r\n",
                 "v=0",

@@ -16,6 +16,7 @@ import dev.parley.transceiver.audio.OpusLibrary;
 import dev.parley.transceiver.control.CallSetup;
 import dev.parley.transceiver.control.Calls;
 import dev.parley.transceiver.control.ControlService;
+import dev.parley.transceiver.control.OutputSettings;
 import dev.parley.transceiver.control.RouteMint;
 import dev.parley.transceiver.inference.Backends;
 import dev.parley.transceiver.media.AudioCounters;
@@ -101,6 +102,7 @@ public final class Rig implements AutoCloseable {
                                 limits,
                                 highWaterMillis * 48,
                                 memory,
+                                OutputSettings.DEFAULT,
                                 Duration.ofSeconds(2).toNanos(),
                                 true,
                                 true),

@@ -6,6 +6,7 @@ import dev.parley.proto.inference.v1.AudioEncoding;
 import dev.parley.proto.inference.v1.ConverseRequest;
 import dev.parley.proto.inference.v1.InputAudio;
 import dev.parley.proto.inference.v1.SessionReady;
+import dev.parley.transceiver.audio.G711;
 import dev.parley.transceiver.audio.OpusDecoder;
 import dev.parley.transceiver.audio.OpusEncoder;
 import dev.parley.transceiver.audio.OpusLibrary;
@@ -178,6 +179,43 @@ class PcmCallTest {
             assertThat(audio.getAudio().size()).isEqualTo(160);
             call.say("r1", new byte[320]);
             rig.advanceUntil(() -> peer.speech().size() == 2);
+        }
+    }
+
+    @Test
+    void speaksG711WithAClientThatHasNoOpus() {
+        try (Rig rig = withDefaultFormats()) {
+            Peer peer = rig.client("actpass", PLACE).withPcmaOnly();
+            rig.connect(peer);
+            FakeVoiceAgent.Call call = rig.agent().awaitCall();
+            assertThat(rig.agent().lastStart().getOutputFormatsList())
+                    .extracting(f -> f.getEncoding())
+                    .doesNotContain(AudioEncoding.AUDIO_ENCODING_OPUS);
+            rig.advance(100);
+            Peer.Received silence = peer.received().getLast();
+            assertThat(silence.payload()).hasSize(160).containsOnly(0xD5);
+            int before = peer.received().size();
+            call.say("r1", tone(RATE_HZ, 1_000));
+            rig.advanceUntil(() -> peer.received().size() >= before + 60);
+            short[] heard = new short[0];
+            for (Peer.Received packet : peer.received().subList(before, before + 60)) {
+                assertThat(packet.payload()).hasSize(160);
+                short[] pcm = new short[160];
+                for (int i = 0; i < pcm.length; i++) {
+                    pcm[i] = G711.ALAW.decode(packet.payload()[i]);
+                }
+                heard = append(heard, pcm);
+            }
+            int start = 0;
+            while (Math.abs(heard[start]) < 500) {
+                start++;
+            }
+            short[] middle = Arrays.copyOfRange(heard, start + 800, start + 7_200);
+            assertThat(toneShare(middle, 8_000)).isGreaterThan(0.98);
+            Peer.Received last = peer.received().getLast();
+            Peer.Received first = peer.received().getFirst();
+            assertThat(last.timestamp() - first.timestamp())
+                    .isEqualTo((last.sequence() - first.sequence() & 0xFFFF) * 160);
         }
     }
 
