@@ -20,6 +20,7 @@ import dev.parley.transceiver.control.CallSetup;
 import dev.parley.transceiver.control.Calls;
 import dev.parley.transceiver.control.ControlServer;
 import dev.parley.transceiver.control.ControlService;
+import dev.parley.transceiver.control.Draining;
 import dev.parley.transceiver.control.OutputSettings;
 import dev.parley.transceiver.control.RouteMint;
 import dev.parley.transceiver.inference.Backends;
@@ -54,7 +55,7 @@ public final class Transceiver implements AutoCloseable {
 
     private final List<Loop> loops;
     private final Backends backends;
-    private final ControlService service;
+    private final Draining draining;
     private final ControlServer server;
     private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -62,10 +63,10 @@ public final class Transceiver implements AutoCloseable {
     private record Loop(MediaLoop loop, LoopThread thread, InetSocketAddress address) {}
 
     private Transceiver(
-            List<Loop> loops, Backends backends, ControlService service, ControlServer server) {
+            List<Loop> loops, Backends backends, Draining draining, ControlServer server) {
         this.loops = loops;
         this.backends = backends;
-        this.service = service;
+        this.draining = draining;
         this.server = server;
     }
 
@@ -84,6 +85,7 @@ public final class Transceiver implements AutoCloseable {
         DtlsIdentity identity = DtlsIdentity.generate(random);
         WarmUp.run(identity, random);
         Calls calls = new Calls(config.maxSessions());
+        Draining draining = new Draining();
         AudioCounters audio = new AudioCounters();
         List<Loop> loops = new ArrayList<>();
         Backends backends = Backends.open(config.backends(), config.backendKeepalive(), audio);
@@ -120,7 +122,7 @@ public final class Transceiver implements AutoCloseable {
                             OpusLibrary.best(),
                             clock,
                             random);
-            ControlService service = new ControlService(setup, calls);
+            ControlService service = new ControlService(setup, calls, draining);
             ControlServer server =
                     ControlServer.start(
                             config.controlAddress().resolve("control_address"), service);
@@ -131,7 +133,7 @@ public final class Transceiver implements AutoCloseable {
                 server.close();
                 throw e;
             }
-            Transceiver started = new Transceiver(List.copyOf(loops), backends, service, server);
+            Transceiver started = new Transceiver(List.copyOf(loops), backends, draining, server);
             LOGGER.log(Level.INFO, started.addresses());
             return started;
         } catch (RuntimeException e) {
@@ -215,7 +217,7 @@ public final class Transceiver implements AutoCloseable {
                             + e.getMessage()
                             + "; free it or give an address of this machine");
         }
-        MediaLoop loop = new MediaLoop(settings, port, poller::wakeup, ntp, random, calls::remove);
+        MediaLoop loop = new MediaLoop(settings, port, poller::wakeup, ntp, random, calls);
         LoopThread thread =
                 LoopThread.start(
                         LoopThreads.factory("media-loop-", config.udp()), loop, poller, clock);
@@ -244,7 +246,7 @@ public final class Transceiver implements AutoCloseable {
         if (!closed.compareAndSet(false, true)) {
             return;
         }
-        service.drain();
+        draining.close();
         server.drain();
         endCalls();
         loops.forEach(loop -> loop.thread().close());

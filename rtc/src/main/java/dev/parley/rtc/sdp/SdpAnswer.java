@@ -18,6 +18,11 @@ public record SdpAnswer(
     /** The buffer of an embedded SDK: every answer is shorter. */
     public static final int MAX_LENGTH = 2_048;
 
+    /** The same agreement in other words. */
+    public SdpAnswer withText(String other) {
+        return new SdpAnswer(other, formats, audioLevelId, setup, direction);
+    }
+
     /** Begins the answer to an offer. */
     public static Builder builder(SdpOffer offer) {
         return new Builder(offer);

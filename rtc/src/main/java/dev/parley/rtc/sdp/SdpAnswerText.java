@@ -97,13 +97,7 @@ final class SdpAnswerText {
         line("a=fingerprint:" + fingerprint);
         line("a=setup:" + setup);
         for (int i = 0; i < candidates.size(); i++) {
-            SdpCandidate candidate = candidates.get(i);
-            // RFC 8445 5.1.2.1: type preference 126 for host, local preference falling, component
-            // 1.
-            long priority = (126L << 24) | ((65_535L - i) << 8) | 255;
-            line(
-                    "a=candidate:%d 1 udp %d %s %d typ host"
-                            .formatted(i + 1, priority, candidate.address(), candidate.port()));
+            line(candidates.get(i).line(i));
         }
         line("a=end-of-candidates");
     }

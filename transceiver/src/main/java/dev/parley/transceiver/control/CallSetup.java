@@ -3,19 +3,17 @@ package dev.parley.transceiver.control;
 import com.google.protobuf.ByteString;
 import dev.parley.proto.control.v1.CreateSessionRequest;
 import dev.parley.proto.control.v1.CreateSessionResponse;
+import dev.parley.proto.control.v1.UpdateSessionRequest;
+import dev.parley.proto.control.v1.UpdateSessionResponse;
 import dev.parley.proto.inference.v1.SessionReady;
 import dev.parley.proto.inference.v1.SessionStart;
 import dev.parley.rtc.dtls.DtlsHandshake;
 import dev.parley.rtc.dtls.DtlsIdentity;
-import dev.parley.rtc.dtls.DtlsRole;
-import dev.parley.rtc.dtls.Fingerprint;
 import dev.parley.rtc.ice.IceCredentials;
-import dev.parley.rtc.sdp.SdpAnswer;
 import dev.parley.rtc.sdp.SdpCandidate;
 import dev.parley.rtc.sdp.SdpException;
-import dev.parley.rtc.sdp.SdpFingerprint;
+import dev.parley.rtc.sdp.SdpFragment;
 import dev.parley.rtc.sdp.SdpOffer;
-import dev.parley.rtc.sdp.SdpSetup;
 import dev.parley.runtime.config.HostPort;
 import dev.parley.transceiver.audio.ClientCodec;
 import dev.parley.transceiver.audio.OpusLibrary;
@@ -34,8 +32,8 @@ import dev.parley.transceiver.session.SetupPhases;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -140,14 +138,27 @@ public final class CallSetup {
             // While inference decides, the answer is written.
             Target target =
                     targets.get(Math.floorMod(nextTarget.getAndIncrement(), targets.size()));
-            Negotiated negotiated = negotiate(id, request.getModel(), offer, candidates, target);
+            Negotiation negotiation =
+                    new Negotiation(
+                            id,
+                            offer,
+                            candidates,
+                            new Negotiation.Sides(
+                                    target.routes(),
+                                    identity,
+                                    random,
+                                    settings.red(),
+                                    settings.nack()));
+            Output output = Output.of(offer, settings.output());
+            SessionSpec spec = negotiation.spec(request.getModel(), output.format());
             Formats formats = formats(inference, client);
-            Session session = connect(negotiated, phases, inference, formats, target, place);
+            Session session =
+                    connect(spec, output, phases, inference, formats, target, place, negotiation);
             connected = true;
             phases.reached(SetupPhases.Phase.ANSWERED, clock.getAsLong());
             return CreateSessionResponse.newBuilder()
                     .setSessionId(ByteString.copyFrom(session.id().bytes()))
-                    .setAnswerSdp(negotiated.answer())
+                    .setAnswerSdp(negotiation.answer().text())
                     .build();
         } finally {
             if (!connected) {
@@ -156,22 +167,12 @@ public final class CallSetup {
         }
     }
 
-    private record Negotiated(SessionSpec spec, Output output, String answer) {}
-
     private static SdpOffer offer(String text) throws RefusedException {
         try {
             return SdpOffer.parse(text);
         } catch (SdpException e) {
-            throw badSdp(e);
+            throw RefusedException.badSdp(e);
         }
-    }
-
-    private static RefusedException badSdp(SdpException e) {
-        return new RefusedException(
-                Status.Code.INVALID_ARGUMENT,
-                "invalid_offer",
-                "sdp",
-                String.valueOf(e.getMessage()));
     }
 
     private static List<SdpCandidate> candidates(List<String> addresses) throws RefusedException {
@@ -210,68 +211,21 @@ public final class CallSetup {
                 .build();
     }
 
-    private Negotiated negotiate(
-            SessionId id,
-            String model,
-            SdpOffer offer,
-            List<SdpCandidate> candidates,
-            Target target)
-            throws RefusedException {
-        IceCredentials local = IceCredentials.withUfrag(target.routes().mint(id, 0), random);
-        int ssrc = random.nextInt();
-        String cname = HexFormat.of().toHexDigits(random.nextLong());
-        Fingerprint own = identity.fingerprint();
-        SdpAnswer answer;
-        try {
-            answer =
-                    SdpAnswer.builder(offer)
-                            .session(random.nextLong(Long.MAX_VALUE), 1)
-                            .credentials(local)
-                            .fingerprint(new SdpFingerprint(own.hashFunction(), own.value()))
-                            .candidates(candidates)
-                            .source(ssrc, cname)
-                            .red(settings.red())
-                            .nack(settings.nack())
-                            .build();
-        } catch (SdpException e) {
-            throw badSdp(e);
-        }
-        List<Fingerprint> expected =
-                offer.transport().fingerprints().stream()
-                        .map(f -> new Fingerprint(f.algorithm(), f.value()))
-                        .toList();
-        Output output = Output.of(offer, settings.output());
-        SessionSpec spec =
-                new SessionSpec(
-                        id,
-                        model,
-                        local,
-                        answer.setup() == SdpSetup.ACTIVE ? DtlsRole.CLIENT : DtlsRole.SERVER,
-                        identity,
-                        expected,
-                        answer.formats(),
-                        output.format(),
-                        answer.audioLevelId(),
-                        ssrc,
-                        cname,
-                        answer.direction().receives(),
-                        answer.direction().sends());
-        return new Negotiated(spec, output, answer.text());
-    }
-
     private Formats formats(InferenceCall inference, ClientCodec client) throws RefusedException {
         try {
             SessionReady ready = inference.ready().get(settings.readyNanos(), TimeUnit.NANOSECONDS);
             Formats formats = Formats.find(client, ready);
             if (formats == null) {
-                throw unavailable("inference_bad_format", "the model chose an unknown format");
+                throw RefusedException.unavailable(
+                        "inference_bad_format", "the model chose an unknown format");
             }
             return formats;
         } catch (TimeoutException e) {
-            throw unavailable("inference_timeout", "the model did not answer in time");
+            throw RefusedException.unavailable(
+                    "inference_timeout", "the model did not answer in time");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw unavailable("shutting_down", "the transceiver stops");
+            throw RefusedException.unavailable("shutting_down", "the transceiver stops");
         } catch (ExecutionException e) {
             if (e.getCause() instanceof StatusRuntimeException refusal) {
                 throw refused(refusal.getStatus());
@@ -293,45 +247,102 @@ public final class CallSetup {
             case INVALID_ARGUMENT ->
                     new RefusedException(
                             Status.Code.INVALID_ARGUMENT, "invalid_session", "session", detail);
-            default -> unavailable("inference_unavailable", "the model cannot be reached");
+            default ->
+                    RefusedException.unavailable(
+                            "inference_unavailable", "the model cannot be reached");
         };
     }
 
-    private static RefusedException unavailable(String code, String message) {
-        return new RefusedException(Status.Code.UNAVAILABLE, code, null, message);
-    }
-
     private Session connect(
-            Negotiated negotiated,
+            SessionSpec spec,
+            Output output,
             SetupPhases phases,
             InferenceCall inference,
             Formats formats,
             Target target,
-            Calls.Place place)
+            Calls.Place place,
+            Negotiation negotiation)
             throws RefusedException {
         MediaLoop loop = target.loop();
         SessionInference owner = new SessionInference(loop, phases, clock);
-        SessionSpec spec = negotiated.spec();
-        inference.connect(
-                formats, spec.output(), negotiated.output().encoder(), opus, clock, owner);
+        inference.connect(formats, spec.output(), output.encoder(), opus, clock, owner);
         Session session = new Session(spec, settings.limits(), phases, inference, handshake, loop);
-        place.fill(session, loop);
+        place.fill(session, loop, negotiation);
         try {
-            loop.add(session).get(settings.readyNanos(), TimeUnit.NANOSECONDS);
-        } catch (TimeoutException | ExecutionException e) {
-            throw withdrawn(session, loop, "overloaded", "the transceiver is overloaded");
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw withdrawn(session, loop, "shutting_down", "the transceiver stops");
+            var _ = await(loop.add(session));
+        } catch (RefusedException e) {
+            calls.withdraw(session);
+            loop.end(session, EndReason.INTERNAL_ERROR, String.valueOf(e.getMessage()));
+            throw e;
         }
         owner.joined(session);
         return session;
     }
 
-    private RefusedException withdrawn(
-            Session session, MediaLoop loop, String code, String message) {
-        calls.remove(session);
-        loop.end(session, EndReason.INTERNAL_ERROR, message);
-        return unavailable(code, message);
+    /** Changes the transport of a call. */
+    UpdateSessionResponse update(Calls.Call call, UpdateSessionRequest request)
+            throws RefusedException {
+        List<SdpCandidate> candidates = candidates(request.getRelayAddressesList());
+        Negotiation negotiation = call.negotiation();
+        if (request.hasIceGeneration() && request.getIceGeneration() != negotiation.generation()) {
+            throw new RefusedException(
+                    Status.Code.FAILED_PRECONDITION,
+                    "ice_session_changed",
+                    null,
+                    "this is meant for ICE session "
+                            + request.getIceGeneration()
+                            + ", the call is in "
+                            + negotiation.generation());
+        }
+        UpdateSessionResponse.Builder response = UpdateSessionResponse.newBuilder();
+        Negotiation.Restart restart = fresh -> restart(call, fresh);
+        switch (request.getChangeCase()) {
+            case OFFER_SDP ->
+                    response.setAnswerSdp(
+                            negotiation.take(offer(request.getOfferSdp()), candidates, restart));
+            case ICE_FRAGMENT -> {
+                SdpFragment fragment = fragment(request.getIceFragment());
+                calls.trickled(fragment.candidates());
+                String answer =
+                        negotiation.take(fragment, request.getIceRestart(), candidates, restart);
+                if (answer != null) {
+                    response.setIceFragment(answer);
+                }
+            }
+            case CHANGE_NOT_SET ->
+                    throw new RefusedException(
+                            Status.Code.INVALID_ARGUMENT,
+                            "nothing_to_change",
+                            null,
+                            "neither an offer nor a fragment is given");
+        }
+        return response.setIceGeneration(negotiation.generation()).build();
+    }
+
+    private static SdpFragment fragment(String text) throws RefusedException {
+        try {
+            return SdpFragment.parse(text);
+        } catch (SdpException e) {
+            throw RefusedException.badSdp(e);
+        }
+    }
+
+    private void restart(Calls.Call call, IceCredentials fresh) throws RefusedException {
+        if (!await(call.loop().restart(call.session(), fresh))) {
+            throw RefusedException.noSuchSession();
+        }
+        calls.restarted();
+    }
+
+    /** Waits for a media loop's answer. */
+    private <T> T await(CompletableFuture<T> answer) throws RefusedException {
+        try {
+            return answer.get(settings.readyNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw RefusedException.unavailable("shutting_down", "the transceiver stops");
+        } catch (ExecutionException | TimeoutException e) {
+            throw RefusedException.overloaded();
+        }
     }
 }

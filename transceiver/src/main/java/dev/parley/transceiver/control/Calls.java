@@ -1,29 +1,39 @@
 package dev.parley.transceiver.control;
 
+import dev.parley.transceiver.session.EndedCall;
 import dev.parley.transceiver.session.MediaLoop;
 import dev.parley.transceiver.session.Session;
 import dev.parley.transceiver.session.SessionId;
+import dev.parley.transceiver.session.SetupPhases;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls of this process, for those that know only their id, and the places that they take.
- * Shared by all threads.
+ * The calls of this process, for those that know only their id, the places that they take, and a
+ * memory of those that ended lately. Shared by all threads.
  */
-public final class Calls {
-    /** A call and the loop that carries it. */
-    record Call(Session session, MediaLoop loop) {}
+public final class Calls implements MediaLoop.Listener {
+    /** A call, the loop that carries it, and what its client and we have agreed on. */
+    record Call(Session session, MediaLoop loop, Negotiation negotiation) {}
+
+    /** A call that is over. */
+    record Ended(EndedCall how, SetupPhases phases) {}
+
+    /** Ended calls that are remembered: some minutes' worth. */
+    private static final int MAX_ENDED = 1_024;
 
     /** A place for a call that is being set up. Closing it frees a place that was not filled. */
     final class Place implements AutoCloseable {
         private boolean filled;
 
-        /** From now on the place belongs to the call, until {@link #remove}. */
-        void fill(Session session, MediaLoop loop) {
+        /** From now on the place belongs to the call, until it ends. */
+        void fill(Session session, MediaLoop loop, Negotiation negotiation) {
             filled = true;
-            byId.put(session.id(), new Call(session, loop));
+            byId.put(session.id(), new Call(session, loop, negotiation));
         }
 
         @Override
@@ -38,6 +48,9 @@ public final class Calls {
     private final int max;
     private final AtomicInteger places = new AtomicInteger();
     private final Map<SessionId, Call> byId = new ConcurrentHashMap<>();
+    private final Map<SessionId, Ended> ended = new LinkedHashMap<>();
+    private final LongAdder restarts = new LongAdder();
+    private final LongAdder trickled = new LongAdder();
 
     /**
      * @param max most calls at a time, those being set up included
@@ -55,11 +68,50 @@ public final class Calls {
         return null;
     }
 
-    /** Forgets a call that has ended; calling it again does nothing. */
-    public void remove(Session session) {
-        if (byId.remove(session.id()) != null) {
+    /** Frees a call's place; its loop ends it, or will. Answers whether it was there. */
+    boolean withdraw(Session session) {
+        boolean found = byId.remove(session.id()) != null;
+        if (found) {
             places.decrementAndGet();
         }
+        return found;
+    }
+
+    /** Frees the place of a call that has ended, and remembers how. */
+    @Override
+    public void onEnded(Session session, EndedCall how) {
+        synchronized (ended) {
+            ended.put(session.id(), new Ended(how, session.phases()));
+            if (ended.size() > MAX_ENDED) {
+                ended.remove(ended.keySet().iterator().next());
+            }
+        }
+        var _ = withdraw(session);
+    }
+
+    /** A call that ended lately, or null. */
+    @Nullable Ended findEnded(SessionId id) {
+        synchronized (ended) {
+            return ended.get(id);
+        }
+    }
+
+    void restarted() {
+        restarts.increment();
+    }
+
+    void trickled(int candidates) {
+        trickled.add(candidates);
+    }
+
+    /** ICE restarts of all calls. */
+    public long restarts() {
+        return restarts.sum();
+    }
+
+    /** Candidates that clients have named after their offers. */
+    public long candidates() {
+        return trickled.sum();
     }
 
     @Nullable Call find(SessionId id) {

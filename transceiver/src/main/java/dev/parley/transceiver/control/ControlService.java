@@ -1,5 +1,6 @@
 package dev.parley.transceiver.control;
 
+import dev.parley.proto.control.ErrorTrailers;
 import dev.parley.proto.control.v1.CloseSessionRequest;
 import dev.parley.proto.control.v1.CloseSessionResponse;
 import dev.parley.proto.control.v1.CreateSessionRequest;
@@ -8,15 +9,14 @@ import dev.parley.proto.control.v1.DescribeLoadRequest;
 import dev.parley.proto.control.v1.DescribeLoadResponse;
 import dev.parley.proto.control.v1.DescribeSessionRequest;
 import dev.parley.proto.control.v1.DescribeSessionResponse;
-import dev.parley.proto.control.v1.SessionState;
-import dev.parley.proto.control.v1.SetupTimes;
+import dev.parley.proto.control.v1.SetDrainingRequest;
+import dev.parley.proto.control.v1.SetDrainingResponse;
 import dev.parley.proto.control.v1.TransceiverGrpc;
+import dev.parley.proto.control.v1.UpdateSessionRequest;
+import dev.parley.proto.control.v1.UpdateSessionResponse;
 import dev.parley.transceiver.session.EndReason;
-import dev.parley.transceiver.session.Session;
 import dev.parley.transceiver.session.SessionId;
 import dev.parley.transceiver.session.SessionSnapshot;
-import dev.parley.transceiver.session.SetupPhases;
-import dev.parley.transceiver.session.SetupPhases.Phase;
 import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
@@ -33,20 +33,15 @@ public final class ControlService extends TransceiverGrpc.TransceiverImplBase {
     private static final Logger LOGGER = System.getLogger(ControlService.class.getName());
 
     private static final long DESCRIBE_SECONDS = 2;
-    private static final long NANOS_PER_MILLI = 1_000_000L;
 
     private final CallSetup setup;
     private final Calls calls;
-    private volatile boolean draining;
+    private final Draining draining;
 
-    public ControlService(CallSetup setup, Calls calls) {
+    public ControlService(CallSetup setup, Calls calls, Draining draining) {
         this.setup = setup;
         this.calls = calls;
-    }
-
-    /** From now on no new call is accepted. */
-    public void drain() {
-        draining = true;
+        this.draining = draining;
     }
 
     /** What a request does, answering the response or refusing. */
@@ -67,12 +62,9 @@ public final class ControlService extends TransceiverGrpc.TransceiverImplBase {
         answer(
                 response,
                 () -> {
-                    if (draining) {
-                        throw new RefusedException(
-                                Status.Code.UNAVAILABLE,
-                                "draining",
-                                null,
-                                "this transceiver takes no new calls");
+                    if (draining.isOn()) {
+                        throw RefusedException.unavailable(
+                                ErrorTrailers.DRAINING, "this transceiver takes no new calls");
                     }
                     CreateSessionResponse answer = setup.create(request);
                     created.set(answer);
@@ -97,9 +89,11 @@ public final class ControlService extends TransceiverGrpc.TransceiverImplBase {
                 response,
                 () -> {
                     Calls.Call call = call(request.getSessionId().toByteArray());
-                    call.loop().end(call.session(), EndReason.CLIENT_HANGUP, "hung up");
                     // Gone for whoever asks again, whenever the loop comes to it.
-                    calls.remove(call.session());
+                    if (!calls.withdraw(call.session())) {
+                        throw RefusedException.noSuchSession();
+                    }
+                    call.loop().end(call.session(), EndReason.CLIENT_HANGUP, "hung up");
                     return CloseSessionResponse.getDefaultInstance();
                 });
     }
@@ -110,8 +104,33 @@ public final class ControlService extends TransceiverGrpc.TransceiverImplBase {
         answer(
                 response,
                 () -> {
-                    Calls.Call call = call(request.getSessionId().toByteArray());
-                    return describe(call.session(), snapshot(call));
+                    SessionId id = id(request.getSessionId().toByteArray());
+                    Calls.Call call = calls.find(id);
+                    if (call != null) {
+                        return Descriptions.of(call, snapshot(call));
+                    }
+                    Calls.Ended ended = calls.findEnded(id);
+                    if (ended != null) {
+                        return Descriptions.of(ended);
+                    }
+                    throw RefusedException.noSuchSession();
+                });
+    }
+
+    @Override
+    public void updateSession(
+            UpdateSessionRequest request, StreamObserver<UpdateSessionResponse> response) {
+        answer(response, () -> setup.update(call(request.getSessionId().toByteArray()), request));
+    }
+
+    @Override
+    public void setDraining(
+            SetDrainingRequest request, StreamObserver<SetDrainingResponse> response) {
+        answer(
+                response,
+                () -> {
+                    draining.set(request.getDraining());
+                    return SetDrainingResponse.newBuilder().setSessions(calls.count()).build();
                 });
     }
 
@@ -124,7 +143,7 @@ public final class ControlService extends TransceiverGrpc.TransceiverImplBase {
                         DescribeLoadResponse.newBuilder()
                                 .setSessions(calls.count())
                                 .setMaxSessions(calls.max())
-                                .setDraining(draining)
+                                .setDraining(draining.isOn())
                                 .build());
     }
 
@@ -141,11 +160,17 @@ public final class ControlService extends TransceiverGrpc.TransceiverImplBase {
         }
     }
 
-    private Calls.Call call(byte[] id) throws RefusedException {
-        Calls.Call call = id.length == 16 ? calls.find(SessionId.of(id)) : null;
+    private static SessionId id(byte[] bytes) throws RefusedException {
+        if (bytes.length != SessionId.BYTES) {
+            throw RefusedException.noSuchSession();
+        }
+        return SessionId.of(bytes);
+    }
+
+    private Calls.Call call(byte[] bytes) throws RefusedException {
+        Calls.Call call = calls.find(id(bytes));
         if (call == null) {
-            throw new RefusedException(
-                    Status.Code.NOT_FOUND, "session_not_found", "session_id", "no such session");
+            throw RefusedException.noSuchSession();
         }
         return call;
     }
@@ -155,52 +180,9 @@ public final class ControlService extends TransceiverGrpc.TransceiverImplBase {
             return call.loop().describe(call.session()).get(DESCRIBE_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw overloaded();
+            throw RefusedException.overloaded();
         } catch (ExecutionException | TimeoutException e) {
-            throw overloaded();
+            throw RefusedException.overloaded();
         }
-    }
-
-    private static RefusedException overloaded() {
-        return new RefusedException(
-                Status.Code.UNAVAILABLE, "overloaded", null, "the transceiver is overloaded");
-    }
-
-    private static DescribeSessionResponse describe(Session session, SessionSnapshot now) {
-        DescribeSessionResponse.Builder response = DescribeSessionResponse.newBuilder();
-        if (now.roundTripNanos() >= 0) {
-            response.setRoundTripMs((double) now.roundTripNanos() / NANOS_PER_MILLI);
-        }
-        return response.setState(
-                        switch (now.state()) {
-                            case NEW -> SessionState.SESSION_STATE_NEW;
-                            case CONNECTING -> SessionState.SESSION_STATE_CONNECTING;
-                            case CONNECTED, ENDED -> SessionState.SESSION_STATE_CONNECTED;
-                        })
-                .setAgeMs(now.ageNanos() / NANOS_PER_MILLI)
-                .setPacketsReceived(now.received())
-                .setPacketsSent(now.sent())
-                .setPacketsLost(now.lost())
-                .setJitterMs((double) now.jitterNanos() / NANOS_PER_MILLI)
-                .setSetup(setup(session.phases()))
-                .build();
-    }
-
-    private static SetupTimes setup(SetupPhases phases) {
-        SetupTimes.Builder times = SetupTimes.newBuilder();
-        for (Phase phase : Phase.values()) {
-            if (phases.has(phase)) {
-                double millis = phases.millis(phase);
-                var _ =
-                        switch (phase) {
-                            case ANSWERED -> times.setAnswerMs(millis);
-                            case FIRST_CHECK -> times.setFirstCheckMs(millis);
-                            case DTLS_CONNECTED -> times.setDtlsConnectedMs(millis);
-                            case FIRST_RTP -> times.setFirstRtpMs(millis);
-                            case FIRST_INPUT -> times.setFirstInputAudioMs(millis);
-                        };
-            }
-        }
-        return times.build();
     }
 }

@@ -1,5 +1,7 @@
 package dev.parley.transceiver.control;
 
+import dev.parley.proto.control.ErrorTrailers;
+import dev.parley.rtc.sdp.SdpException;
 import io.grpc.Metadata;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
@@ -8,11 +10,6 @@ import org.jspecify.annotations.Nullable;
 /** A request that cannot be granted, with what the HTTP client is to be told. */
 final class RefusedException extends Exception {
     private static final long serialVersionUID = 1L;
-
-    private static final Metadata.Key<String> PARAM =
-            Metadata.Key.of("parley-error-param", Metadata.ASCII_STRING_MARSHALLER);
-    private static final Metadata.Key<String> CODE =
-            Metadata.Key.of("parley-error-code", Metadata.ASCII_STRING_MARSHALLER);
 
     private final Status.Code status;
     private final String code;
@@ -30,6 +27,30 @@ final class RefusedException extends Exception {
         this.param = param;
     }
 
+    /** Of an offer or a fragment that cannot be used. */
+    static RefusedException badSdp(SdpException e) {
+        return new RefusedException(
+                Status.Code.INVALID_ARGUMENT,
+                "invalid_offer",
+                "sdp",
+                String.valueOf(e.getMessage()));
+    }
+
+    /** Of a call that does not exist, or is over. */
+    static RefusedException noSuchSession() {
+        return new RefusedException(
+                Status.Code.NOT_FOUND, "session_not_found", "session_id", "no such session");
+    }
+
+    /** Of a media loop that does not come to it. */
+    static RefusedException overloaded() {
+        return unavailable("overloaded", "the transceiver is overloaded");
+    }
+
+    static RefusedException unavailable(String code, String message) {
+        return new RefusedException(Status.Code.UNAVAILABLE, code, null, message);
+    }
+
     String code() {
         return code;
     }
@@ -37,9 +58,9 @@ final class RefusedException extends Exception {
     /** The form it takes on the wire. */
     StatusRuntimeException toStatus() {
         Metadata trailers = new Metadata();
-        trailers.put(CODE, code);
+        trailers.put(ErrorTrailers.CODE, code);
         if (param != null) {
-            trailers.put(PARAM, param);
+            trailers.put(ErrorTrailers.PARAM, param);
         }
         return status.toStatus().withDescription(getMessage()).asRuntimeException(trailers);
     }

@@ -20,6 +20,8 @@ public enum EndReason {
     SHUTDOWN,
     /** The longest allowed duration was reached. */
     MAX_DURATION,
+    /** Neither the client nor the inference service sent anything for too long. */
+    IDLE_TIMEOUT,
     /** A fault of ours. */
     INTERNAL_ERROR;
 
@@ -41,6 +43,7 @@ public enum EndReason {
                     dev.parley.proto.inference.v1.EndReason.END_REASON_INFERENCE_FAILED;
             case SHUTDOWN -> dev.parley.proto.inference.v1.EndReason.END_REASON_SHUTDOWN;
             case MAX_DURATION -> dev.parley.proto.inference.v1.EndReason.END_REASON_MAX_DURATION;
+            case IDLE_TIMEOUT -> dev.parley.proto.inference.v1.EndReason.END_REASON_IDLE_TIMEOUT;
             case INTERNAL_ERROR ->
                     dev.parley.proto.inference.v1.EndReason.END_REASON_INTERNAL_ERROR;
         };

@@ -1,6 +1,7 @@
 package dev.parley.transceiver.session;
 
 import dev.parley.rtc.dtls.DtlsOutcome;
+import dev.parley.rtc.ice.IceCredentials;
 import java.util.concurrent.CompletableFuture;
 
 /** What other threads ask of a media loop. */
@@ -18,6 +19,10 @@ sealed interface LoopCommand {
 
     /** The handshake is done. */
     record DtlsConnected(Session session, DtlsOutcome.Connected connected) implements LoopCommand {}
+
+    /** Restart a session's ICE; answers false when it is over. */
+    record Restart(Session session, IceCredentials fresh, CompletableFuture<Boolean> done)
+            implements LoopCommand {}
 
     /** End a session, if it has not ended yet. */
     record End(Session session, EndReason reason, String message) implements LoopCommand {}

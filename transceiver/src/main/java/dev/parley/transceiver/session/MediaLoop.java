@@ -1,5 +1,6 @@
 package dev.parley.transceiver.session;
 
+import dev.parley.rtc.ice.IceCredentials;
 import dev.parley.rtc.route.ClientHeader;
 import dev.parley.rtc.rtp.NtpTime;
 import dev.parley.runtime.udp.DatagramBatch;
@@ -12,12 +13,12 @@ import dev.parley.transceiver.session.LoopCommand.DtlsData;
 import dev.parley.transceiver.session.LoopCommand.DtlsSend;
 import dev.parley.transceiver.session.LoopCommand.End;
 import dev.parley.transceiver.session.LoopCommand.EndAll;
+import dev.parley.transceiver.session.LoopCommand.Restart;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +36,12 @@ import org.jspecify.annotations.Nullable;
 public final class MediaLoop {
     private static final Logger LOGGER = System.getLogger(MediaLoop.class.getName());
 
+    /** Hears what becomes of sessions. */
+    public interface Listener {
+        /** A session has ended, and the loop has forgotten it. */
+        void onEnded(Session session, EndedCall how);
+    }
+
     private static final long KERNEL_COUNT_INTERVAL_NANOS = 1_000_000_000L;
 
     private static final int BATCH = 64;
@@ -44,7 +51,7 @@ public final class MediaLoop {
     private final Runnable wakeup;
     private final NtpTime ntp;
     private final RandomGenerator random;
-    private final Consumer<Session> onRetired;
+    private final Listener listener;
     private final LoopCounters counters = new LoopCounters();
     private final Queue<LoopCommand> commands = new ConcurrentLinkedQueue<>();
     private final DatagramBatch batch =
@@ -60,7 +67,7 @@ public final class MediaLoop {
      * @param wakeup has the thread that calls {@link #runOnce} call it soon; from any thread
      * @param ntp maps the clock of {@link #runOnce} to wall-clock time
      * @param random for what must not be guessed, so a secure one
-     * @param onRetired told on the loop's thread when a session has ended
+     * @param listener told on the loop's thread
      */
     public MediaLoop(
             LoopSettings settings,
@@ -68,12 +75,12 @@ public final class MediaLoop {
             Runnable wakeup,
             NtpTime ntp,
             RandomGenerator random,
-            Consumer<Session> onRetired) {
+            Listener listener) {
         this.port = port;
         this.wakeup = wakeup;
         this.ntp = ntp;
         this.random = random;
-        this.onRetired = onRetired;
+        this.listener = listener;
         this.outbox = new Outbox(port, counters);
         this.table = new SessionTable(random.nextLong());
         this.demux = new Demux(settings, table, counters);
@@ -85,6 +92,16 @@ public final class MediaLoop {
     public CompletableFuture<Void> add(Session session) {
         CompletableFuture<Void> done = new CompletableFuture<>();
         post(new Add(session, done));
+        return done;
+    }
+
+    /**
+     * Restarts a session's ICE; done when checks with the new credentials are answered, false when
+     * the session is over.
+     */
+    public CompletableFuture<Boolean> restart(Session session, IceCredentials fresh) {
+        CompletableFuture<Boolean> done = new CompletableFuture<>();
+        post(new Restart(session, fresh, done));
         return done;
     }
 
@@ -204,6 +221,7 @@ public final class MediaLoop {
                     case DtlsSend send -> send.session();
                     case DtlsData data -> data.session();
                     case DtlsConnected connected -> connected.session();
+                    case Restart restart -> restart.session();
                     case End end -> end.session();
                     case Describe describe -> describe.session();
                     case EndAll _ -> null;
@@ -221,6 +239,7 @@ public final class MediaLoop {
                     connected.session().dtlsConnected(connected.connected(), nowNanos);
                     demux.releaseMedia(connected.session(), nowNanos);
                 }
+                case Restart restart -> restart.done().complete(restart(restart));
                 case End end -> end.session().end(end.reason(), end.message());
                 case Describe describe ->
                         describe.answer().complete(describe.session().snapshot(nowNanos));
@@ -233,6 +252,14 @@ public final class MediaLoop {
             answer(command, e);
             fail(session, "command", e);
         }
+    }
+
+    private boolean restart(Restart restart) {
+        boolean lives = table.contains(restart.session());
+        if (lives) {
+            restart.session().ice().restart(restart.fresh());
+        }
+        return lives;
     }
 
     private void endAll(EndAll all) {
@@ -260,6 +287,7 @@ public final class MediaLoop {
     private static void answer(LoopCommand command, RuntimeException fault) {
         switch (command) {
             case Add add -> add.done().completeExceptionally(fault);
+            case Restart restart -> restart.done().completeExceptionally(fault);
             case Describe describe -> describe.answer().completeExceptionally(fault);
             case EndAll _, DtlsSend _, DtlsData _, DtlsConnected _, End _ -> {}
         }
@@ -287,7 +315,7 @@ public final class MediaLoop {
             session.retire(ending, nowNanos);
         } finally {
             SessionLog.ended(session, ending, last);
-            onRetired.accept(session);
+            listener.onEnded(session, new EndedCall(ending.reason(), ending.message(), last));
         }
     }
 

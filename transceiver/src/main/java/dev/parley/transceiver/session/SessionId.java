@@ -6,7 +6,7 @@ import java.util.random.RandomGenerator;
 
 /** The 16 random bytes that name a call; they are its trace id as well, so never all zero. */
 public record SessionId(long high, long low) {
-    private static final int BYTES = 16;
+    public static final int BYTES = 16;
 
     /** A new one. */
     public static SessionId random(RandomGenerator random) {

@@ -172,7 +172,7 @@ class RefusalTest {
                             StatusRuntimeException.class,
                             () -> rig.request(request(rig).build(), rig.control()::createSession));
             assertRefused(refusal, Status.Code.RESOURCE_EXHAUSTED, "session_limit", "");
-            rig.control().drain();
+            rig.draining().set(true);
             refusal =
                     catchThrowableOfType(
                             StatusRuntimeException.class,

@@ -55,7 +55,7 @@ public final class Peer implements DatagramLink {
     private boolean pcma;
     private final DtlsRole role;
     private final String setup;
-    private final IceCredentials local;
+    private IceCredentials local;
     private final Consumer<byte[]> wire;
     private final BlockingQueue<byte[]> dtlsIn = new LinkedBlockingQueue<>();
     private final CompletableFuture<DtlsOutcome> outcome = new CompletableFuture<>();
@@ -97,6 +97,17 @@ public final class Peer implements DatagramLink {
         return this;
     }
 
+    /** The next offer has new credentials, as after a browser's restartIce(). */
+    public Peer restartIce() {
+        local = IceCredentials.random(random);
+        return this;
+    }
+
+    /** Its own credentials, as its last offer names them. */
+    public IceCredentials local() {
+        return local;
+    }
+
     public String offer() {
         String whole = offerWithOpus();
         return pcma
@@ -133,10 +144,17 @@ public final class Peer implements DatagramLink {
     }
 
     public void answer(String sdp, long nowNanos) {
-        remote = new IceCredentials(find(sdp, "a=ice-ufrag:(\\S+)"), find(sdp, "a=ice-pwd:(\\S+)"));
         expected =
                 new Fingerprint(
                         find(sdp, "a=fingerprint:(\\S+) "), find(sdp, "a=fingerprint:\\S+ (\\S+)"));
+        answerFragment(sdp, nowNanos);
+    }
+
+    /** Goes on with the credentials that a fragment names. */
+    public void answerFragment(String fragment, long nowNanos) {
+        remote =
+                new IceCredentials(
+                        find(fragment, "a=ice-ufrag:(\\S+)"), find(fragment, "a=ice-pwd:(\\S+)"));
         ice =
                 new IceControlling(
                         local, remote, IceControlling.Nomination.AGGRESSIVE, random, nowNanos);

@@ -16,6 +16,7 @@ import dev.parley.transceiver.audio.OpusLibrary;
 import dev.parley.transceiver.control.CallSetup;
 import dev.parley.transceiver.control.Calls;
 import dev.parley.transceiver.control.ControlService;
+import dev.parley.transceiver.control.Draining;
 import dev.parley.transceiver.control.OutputSettings;
 import dev.parley.transceiver.control.RouteMint;
 import dev.parley.transceiver.inference.Backends;
@@ -77,6 +78,7 @@ public final class Rig implements AutoCloseable {
     private final Backends backends;
     private final MediaLoop loop;
     private final Calls calls = new Calls(3);
+    private final Draining draining = new Draining();
     private final ControlService control;
     private final Map<Address, List<Peer>> clients = new HashMap<>();
     private final Map<Place, Place> moved = new ConcurrentHashMap<>();
@@ -95,7 +97,7 @@ public final class Rig implements AutoCloseable {
                         wakeups::release,
                         new NtpTime(1_700_000_000_000_000_000L, now.get()),
                         random,
-                        calls::remove);
+                        calls);
         CallSetup setup =
                 new CallSetup(
                         new CallSetup.Settings(
@@ -116,7 +118,7 @@ public final class Rig implements AutoCloseable {
                         OpusLibrary.best(),
                         now::get,
                         random);
-        control = new ControlService(setup, calls);
+        control = new ControlService(setup, calls, draining);
     }
 
     public static Rig withOpus() {
@@ -138,6 +140,10 @@ public final class Rig implements AutoCloseable {
 
     public ControlService control() {
         return control;
+    }
+
+    public Draining draining() {
+        return draining;
     }
 
     public Calls calls() {

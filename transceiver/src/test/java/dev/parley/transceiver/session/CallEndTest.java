@@ -1,8 +1,11 @@
 package dev.parley.transceiver.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.parley.proto.control.v1.CreateSessionResponse;
+import dev.parley.proto.control.v1.DescribeSessionResponse;
+import dev.parley.proto.control.v1.SessionState;
 import dev.parley.proto.inference.v1.ConverseRequest;
 import dev.parley.proto.inference.v1.EndReason;
 import dev.parley.proto.inference.v1.SessionEnd;
@@ -237,7 +240,7 @@ class CallEndTest {
                         () -> {},
                         rig.loop().ntp(),
                         new SecureRandom(),
-                        session -> {
+                        (session, _) -> {
                             retired.add(session);
                             throw new IllegalStateException("cannot end well");
                         });
@@ -250,6 +253,30 @@ class CallEndTest {
         var _ = loop.runOnce(rig.now());
         assertThat(ended).isCompleted();
         assertThat(retired).hasSize(2);
+    }
+
+    @Test
+    void remembersHowACallEnded() {
+        CreateSessionResponse created = rig.create(rig.client("actpass", PLACE));
+        rig.advance(15_000);
+        DescribeSessionResponse ended = rig.describe(created);
+        assertThat(ended.getState()).isEqualTo(SessionState.SESSION_STATE_ENDED);
+        assertThat(ended.getEndReason()).isEqualTo(EndReason.END_REASON_SETUP_TIMEOUT);
+        assertThat(ended.getEndMessage()).isEqualTo("no check came");
+        assertThat(ended.getAgeMs()).isEqualTo(15_000);
+    }
+
+    @Test
+    void remembersNoMoreThanItCanHold() {
+        CreateSessionResponse first = rig.create(rig.client("actpass", PLACE));
+        rig.close(first);
+        for (int i = 0; i < 1_024; i++) {
+            CreateSessionResponse next = rig.create(rig.client("actpass", PLACE));
+            rig.close(next);
+            rig.run();
+        }
+        assertThat(catchThrowable(() -> rig.describe(first)))
+                .hasMessageContaining("no such session");
     }
 
     @Test

@@ -1,0 +1,252 @@
+package dev.parley.transceiver.control;
+
+import dev.parley.rtc.dtls.DtlsIdentity;
+import dev.parley.rtc.dtls.DtlsRole;
+import dev.parley.rtc.dtls.Fingerprint;
+import dev.parley.rtc.ice.IceCredentials;
+import dev.parley.rtc.sdp.SdpAnswer;
+import dev.parley.rtc.sdp.SdpCandidate;
+import dev.parley.rtc.sdp.SdpException;
+import dev.parley.rtc.sdp.SdpFingerprint;
+import dev.parley.rtc.sdp.SdpFragment;
+import dev.parley.rtc.sdp.SdpOffer;
+import dev.parley.rtc.sdp.SdpSetup;
+import dev.parley.transceiver.media.OutputFormat;
+import dev.parley.transceiver.session.SessionId;
+import dev.parley.transceiver.session.SessionSpec;
+import io.grpc.Status;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Offer and answer of one call, RFC 3264: the first, and those of later ICE restarts, which must
+ * leave everything else as it is. Kept with the call; guarded by itself, since control requests
+ * about one call may come together.
+ */
+final class Negotiation {
+    /**
+     * What a call's process and its media loop bring in.
+     *
+     * @param red whether clients that offer redundant audio are to send it
+     * @param nack whether clients are asked to send lost packets again
+     */
+    record Sides(
+            RouteMint routes,
+            DtlsIdentity identity,
+            RandomGenerator random,
+            boolean red,
+            boolean nack) {}
+
+    private final SessionId id;
+    private final Sides sides;
+    private final long originId;
+    private final int ssrc;
+    private final String cname;
+    private final @Nullable String mid;
+
+    private SdpOffer offer;
+    private IceCredentials remote;
+    private IceCredentials local;
+    private SdpAnswer answer;
+    private long version = 1;
+    private int generation;
+
+    /**
+     * Answers a call's first offer.
+     *
+     * @param candidates public relay addresses to advertise
+     */
+    Negotiation(SessionId id, SdpOffer offer, List<SdpCandidate> candidates, Sides sides)
+            throws RefusedException {
+        this.id = id;
+        this.sides = sides;
+        this.originId = sides.random().nextLong(Long.MAX_VALUE);
+        this.ssrc = sides.random().nextInt();
+        this.cname = HexFormat.of().toHexDigits(sides.random().nextLong());
+        this.mid = offer.audio().findMid();
+        this.offer = offer;
+        this.remote = offer.transport().credentials();
+        this.local = mint();
+        this.answer = answer(offer, candidates, offer.transport().setup().answer());
+    }
+
+    private IceCredentials mint() {
+        return IceCredentials.withUfrag(sides.routes().mint(id, generation), sides.random());
+    }
+
+    private SdpAnswer answer(SdpOffer to, List<SdpCandidate> candidates, SdpSetup setup)
+            throws RefusedException {
+        Fingerprint own = sides.identity().fingerprint();
+        try {
+            return SdpAnswer.builder(to)
+                    .session(originId, version)
+                    .credentials(local)
+                    .fingerprint(new SdpFingerprint(own.hashFunction(), own.value()))
+                    .setup(setup)
+                    .candidates(candidates)
+                    .source(ssrc, cname)
+                    .red(sides.red())
+                    .nack(sides.nack())
+                    .build();
+        } catch (SdpException e) {
+            throw RefusedException.badSdp(e);
+        } catch (IllegalArgumentException e) {
+            throw unlike("another DTLS role than the call has");
+        }
+    }
+
+    /** The answer to the last offer. */
+    synchronized SdpAnswer answer() {
+        return answer;
+    }
+
+    /** ICE restarts so far. */
+    synchronized int generation() {
+        return generation;
+    }
+
+    /**
+     * What the first offer and answer have settled.
+     *
+     * @param output of what we send
+     */
+    synchronized SessionSpec spec(String model, OutputFormat output) {
+        return new SessionSpec(
+                id,
+                model,
+                local,
+                answer.setup() == SdpSetup.ACTIVE ? DtlsRole.CLIENT : DtlsRole.SERVER,
+                sides.identity(),
+                offer.transport().fingerprints().stream()
+                        .map(f -> new Fingerprint(f.algorithm(), f.value()))
+                        .toList(),
+                answer.formats(),
+                output,
+                answer.audioLevelId(),
+                ssrc,
+                cname,
+                answer.direction().receives(),
+                answer.direction().sends());
+    }
+
+    /** Has a session answer checks with new credentials from now on. */
+    interface Restart {
+        void to(IceCredentials fresh) throws RefusedException;
+    }
+
+    /**
+     * Answers a later offer; when its credentials are new, that restarts ICE (RFC 8839 4.4.1.1).
+     *
+     * @return the answer
+     */
+    synchronized String take(SdpOffer next, List<SdpCandidate> candidates, Restart restart)
+            throws RefusedException {
+        requireLike(next);
+        IceCredentials nextRemote = next.transport().credentials();
+        Last last = new Last();
+        try {
+            version++;
+            boolean restarts = restarts(nextRemote);
+            SdpAnswer nextAnswer = answer(next, candidates, answer.setup());
+            requireSame(nextAnswer);
+            if (restarts) {
+                restart.to(local);
+            }
+            offer = next;
+            remote = nextRemote;
+            answer = nextAnswer;
+            last.settled = true;
+            return answer.text();
+        } finally {
+            last.restoreUnlessSettled();
+        }
+    }
+
+    /**
+     * Takes a fragment.
+     *
+     * @param wantsRestart whether the client waits for credentials, and so gets them again when it
+     *     repeats a request whose answer was lost
+     * @return the fragment that answers it, null when there is nothing to say
+     */
+    synchronized @Nullable String take(
+            SdpFragment fragment,
+            boolean wantsRestart,
+            List<SdpCandidate> candidates,
+            Restart restart)
+            throws RefusedException {
+        IceCredentials nextRemote = fragment.credentials();
+        if (nextRemote == null || (nextRemote.equals(remote) && !wantsRestart)) {
+            return null;
+        }
+        Last last = new Last();
+        try {
+            if (restarts(nextRemote)) {
+                restart.to(local);
+                remote = nextRemote;
+            }
+            last.settled = true;
+            return SdpFragment.answer(local, mid, candidates);
+        } finally {
+            last.restoreUnlessSettled();
+        }
+    }
+
+    /** Prepares a restart if the client's credentials are new. */
+    private boolean restarts(IceCredentials nextRemote) {
+        if (nextRemote.equals(remote)) {
+            return false;
+        }
+        generation++;
+        local = mint();
+        return true;
+    }
+
+    /** Where a change began, to go back to when it fails. */
+    private final class Last {
+        private final IceCredentials lastLocal = local;
+        private final int lastGeneration = generation;
+        private final long lastVersion = version;
+        private boolean settled;
+
+        void restoreUnlessSettled() {
+            if (!settled) {
+                local = lastLocal;
+                generation = lastGeneration;
+                version = lastVersion;
+            }
+        }
+    }
+
+    /** RFC 3264 8: m-sections keep their order, and the one in use stays in use. */
+    private void requireLike(SdpOffer next) throws RefusedException {
+        if (next.media().size() < offer.media().size()
+                || next.media().indexOf(next.audio()) != offer.media().indexOf(offer.audio())
+                || !String.valueOf(next.audio().findMid()).equals(String.valueOf(mid))) {
+            throw unlike("other m-sections than the call has");
+        }
+        List<SdpFingerprint> known = offer.transport().fingerprints();
+        if (next.transport().fingerprints().stream().noneMatch(known::contains)) {
+            throw unlike("another certificate than the call has");
+        }
+    }
+
+    private void requireSame(SdpAnswer next) throws RefusedException {
+        if (!next.withText("").equals(answer.withText(""))) {
+            throw unlike("other codecs, extensions or directions than the call has");
+        }
+    }
+
+    private static RefusedException unlike(String what) {
+        return new RefusedException(
+                Status.Code.INVALID_ARGUMENT,
+                "unsupported_renegotiation",
+                "sdp",
+                "the offer has "
+                        + what
+                        + "; a later offer can restart ICE, for anything else"
+                        + " make a new call");
+    }
+}
