@@ -5,6 +5,9 @@ import dev.parley.proto.control.v1.CreateSessionRequest;
 import dev.parley.proto.control.v1.DescribeSessionResponse;
 import dev.parley.proto.control.v1.SessionState;
 import dev.parley.proto.control.v1.SetupTimes;
+import dev.parley.proto.control.v1.UpdateSessionRequest;
+import dev.parley.proto.control.v1.UpdateSessionResponse;
+import dev.parley.proto.inference.v1.EndReason;
 import dev.parley.runtime.config.HostPort;
 import dev.parley.signaling.auth.Caller;
 import io.helidon.http.HeaderNames;
@@ -20,14 +23,13 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The Realtime HTTP interface: starts, describes and ends calls. Keeps nothing between requests: a
- * call is found through its sealed id alone.
+ * The Realtime HTTP interface: starts, describes, changes and ends calls. Keeps nothing between
+ * requests: a call is found through its sealed id alone.
  */
 final class CallEndpoints implements HttpService {
     static final String ROOT = "/v1/realtime";
 
     private static final System.Logger LOGGER = System.getLogger(CallEndpoints.class.getName());
-    private static final String SDP = "application/sdp";
     private static final int MAX_ATTRIBUTE_CHARS = 256;
 
     private final TransceiverPool pool;
@@ -64,7 +66,10 @@ final class CallEndpoints implements HttpService {
         rules.any("/calls", create);
         rules.any(
                 "/calls/{id}",
-                Endpoint.of(cors, Method.GET, this::describe).and(Method.DELETE, this::hangUp));
+                Endpoint.of(cors, Method.GET, this::describe)
+                        .and(Method.PATCH, this::change)
+                        .and(Method.POST, this::change)
+                        .and(Method.DELETE, this::hangUp));
         rules.any("/calls/{id}/hangup", Endpoint.of(cors, Method.POST, this::hangUp));
     }
 
@@ -95,12 +100,32 @@ final class CallEndpoints implements HttpService {
                 model,
                 caller.owner());
         response.status(Status.CREATED_201);
-        response.headers().set(HeaderNames.CONTENT_TYPE, SDP);
+        response.headers().set(HeaderNames.CONTENT_TYPE, CallChange.SDP);
+        response.headers().set(HeaderNames.ETAG, CallChange.tag(0));
         response.headers()
                 .set(
                         HeaderNames.LOCATION,
                         ROOT + "/calls/" + sealer.seal(call.id().startedIn(cluster, caller)));
         response.send(call.answerSdp());
+    }
+
+    private void change(ServerRequest request, ServerResponse response) {
+        CallId call = call(request, response);
+        UpdateSessionRequest.Builder change = CallChange.read(request);
+        UpdateSessionResponse changed =
+                pool.update(call, change.addAllRelayAddresses(relayAddresses));
+        response.headers().set(HeaderNames.ETAG, CallChange.tag(changed.getIceGeneration()));
+        switch (changed.getAnswerCase()) {
+            case ANSWER_SDP -> send(response, CallChange.SDP, changed.getAnswerSdp());
+            case ICE_FRAGMENT -> send(response, CallChange.FRAGMENT, changed.getIceFragment());
+            case ANSWER_NOT_SET -> response.status(Status.NO_CONTENT_204).send();
+        }
+    }
+
+    private static void send(ServerResponse response, String type, String body) {
+        response.status(Status.OK_200);
+        response.headers().set(HeaderNames.CONTENT_TYPE, type);
+        response.send(body);
     }
 
     private void hangUp(ServerRequest request, ServerResponse response) {
@@ -121,6 +146,10 @@ final class CallEndpoints implements HttpService {
                         .put("age_ms", session.getAgeMs())
                         .put("packets_received", session.getPacketsReceived())
                         .put("packets_sent", session.getPacketsSent());
+        if (session.getState() == SessionState.SESSION_STATE_ENDED) {
+            body.put("end_reason", text(session.getEndReason()));
+            body.put("end_message", session.getEndMessage());
+        }
         putSetup(body.putObject("setup"), session.getSetup());
         Replies.json(request, response, Status.OK_200.code(), body);
     }
@@ -164,5 +193,9 @@ final class CallEndpoints implements HttpService {
 
     private static String text(SessionState state) {
         return state.name().replace("SESSION_STATE_", "").toLowerCase(Locale.ROOT);
+    }
+
+    private static String text(EndReason reason) {
+        return reason.name().replace("END_REASON_", "").toLowerCase(Locale.ROOT);
     }
 }

@@ -31,6 +31,7 @@ final class ControlClient implements AutoCloseable {
 
     private final HostPort target;
     private final ManagedChannel channel;
+    private volatile boolean accepting = true;
 
     ControlClient(HostPort target) {
         this.target = target;
@@ -47,6 +48,16 @@ final class ControlClient implements AutoCloseable {
 
     HostPort target() {
         return target;
+    }
+
+    /** Whether it took new calls when it was last heard of. */
+    boolean isAccepting() {
+        return accepting;
+    }
+
+    /** Notes whether it takes new calls. */
+    void accepting(boolean now) {
+        accepting = now;
     }
 
     /** A stub for one call, which fails with DEADLINE_EXCEEDED after the given time. */

@@ -1,5 +1,6 @@
 package dev.parley.signaling;
 
+import dev.parley.proto.control.ErrorTrailers;
 import io.grpc.Metadata;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
@@ -16,11 +17,6 @@ import org.jspecify.annotations.Nullable;
  * itself makes up (refused connections, deadlines) name internal addresses and are replaced.
  */
 final class ControlErrors {
-    static final Metadata.Key<String> PARAM =
-            Metadata.Key.of("parley-error-param", Metadata.ASCII_STRING_MARSHALLER);
-    static final Metadata.Key<String> CODE =
-            Metadata.Key.of("parley-error-code", Metadata.ASCII_STRING_MARSHALLER);
-
     private static final Pattern TOKEN = Pattern.compile("[a-z0-9_.]{1,64}");
     private static final int MAX_MESSAGE_CHARS = 500;
 
@@ -34,6 +30,11 @@ final class ControlErrors {
         };
     }
 
+    /** Whether the transceiver takes no new calls until it says otherwise. */
+    static boolean isDraining(StatusRuntimeException error) {
+        return token(error.getTrailers(), ErrorTrailers.CODE).equals(ErrorTrailers.DRAINING);
+    }
+
     /** Whether our own thread was interrupted while it waited. */
     static boolean isInterruption(StatusRuntimeException error) {
         return error.getStatus().getCause() instanceof InterruptedException;
@@ -42,7 +43,12 @@ final class ControlErrors {
     /** Whether a refusal is a bug or a mismatch of versions, that someone should look at. */
     static boolean isUnexpected(StatusRuntimeException error) {
         return switch (error.getStatus().getCode()) {
-            case INVALID_ARGUMENT, NOT_FOUND, RESOURCE_EXHAUSTED, UNAVAILABLE, DEADLINE_EXCEEDED ->
+            case INVALID_ARGUMENT,
+                    NOT_FOUND,
+                    FAILED_PRECONDITION,
+                    RESOURCE_EXHAUSTED,
+                    UNAVAILABLE,
+                    DEADLINE_EXCEEDED ->
                     false;
             default -> true;
         };
@@ -53,7 +59,7 @@ final class ControlErrors {
      */
     static RefusedException toRefusal(StatusRuntimeException error, ErrorCode notFound) {
         Metadata trailers = error.getTrailers();
-        String param = token(trailers, PARAM);
+        String param = token(trailers, ErrorTrailers.PARAM);
         RefusedException refusal =
                 switch (error.getStatus().getCode()) {
                     case INVALID_ARGUMENT ->
@@ -63,6 +69,10 @@ final class ControlErrors {
                                             : ErrorCode.INVALID_REQUEST,
                                     text(error.getStatus(), "The offer cannot be negotiated."),
                                     param.isEmpty() ? "sdp" : param);
+                    case FAILED_PRECONDITION ->
+                            new RefusedException(
+                                    ErrorCode.PRECONDITION_FAILED,
+                                    text(error.getStatus(), "The call has gone on since."));
                     case NOT_FOUND -> notFound(error.getStatus(), notFound, param);
                     case RESOURCE_EXHAUSTED ->
                             new RefusedException(
@@ -80,7 +90,7 @@ final class ControlErrors {
                             new RefusedException(
                                     ErrorCode.INTERNAL_ERROR, "Something went wrong on our side.");
                 };
-        String code = token(trailers, CODE);
+        String code = token(trailers, ErrorTrailers.CODE);
         // A call that is over and one that never was are the same to a stranger.
         return code.isEmpty() || refusal.code() == ErrorCode.CALL_NOT_FOUND
                 ? refusal

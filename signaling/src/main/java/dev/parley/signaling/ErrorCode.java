@@ -22,6 +22,8 @@ enum ErrorCode {
     METHOD_NOT_ALLOWED(405, Type.INVALID_REQUEST),
     /** The body did not arrive in time. */
     REQUEST_TIMEOUT(408, Type.INVALID_REQUEST),
+    /** {@code If-Match} names another ICE session than the call is in. */
+    PRECONDITION_FAILED(412, Type.INVALID_REQUEST),
     /** The body is larger than the limit. */
     REQUEST_TOO_LARGE(413, Type.INVALID_REQUEST),
     /** The body's content type is missing or not among those accepted. */

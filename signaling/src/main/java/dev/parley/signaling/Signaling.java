@@ -97,7 +97,7 @@ public final class Signaling implements AutoCloseable {
                         List.of(),
                         errors.directHandlers(),
                         telemetry);
-        pool.warmUp();
+        pool.watch(config.loadInterval());
         LOGGER.log(
                 Level.INFO,
                 "signaling listens on {0}://{1}",

@@ -126,6 +126,14 @@ public record SignalingConfig(
         @Option(value = "serve the page for trying Parley out at /", orElse = "true")
                 boolean demoPage,
         @Option(
+                        value =
+                                "time between two looks at each transceiver's load; a caller is not"
+                                        + " sent to one that drains or is full",
+                        orElse = "2s",
+                        min = 100,
+                        max = 60_000)
+                Duration loadInterval,
+        @Option(
                         value = "calls that one client address may start a minute; 0 is no limit",
                         orElse = "0",
                         min = 0,

@@ -9,6 +9,8 @@ import dev.parley.proto.control.v1.DescribeLoadResponse;
 import dev.parley.proto.control.v1.DescribeSessionRequest;
 import dev.parley.proto.control.v1.DescribeSessionResponse;
 import dev.parley.proto.control.v1.TransceiverGrpc.TransceiverBlockingStub;
+import dev.parley.proto.control.v1.UpdateSessionRequest;
+import dev.parley.proto.control.v1.UpdateSessionResponse;
 import dev.parley.runtime.config.HostPort;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
@@ -17,22 +19,30 @@ import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The transceivers that new calls are spread over, and the way to those of existing calls. Owned by
- * {@link Signaling}; any thread may call. New calls go round robin over the reachable ones.
+ * {@link Signaling}; any thread may call. New calls go round robin over those that are reachable
+ * and take calls.
  */
 final class TransceiverPool implements AutoCloseable {
     private static final System.Logger LOGGER = System.getLogger(TransceiverPool.class.getName());
 
+    /** Transceivers that may fail a caller before the caller is told. */
+    private static final int MAX_FAILURES = 2;
+
     private final List<ControlClient> clients;
+    private final List<Thread> watchers = new CopyOnWriteArrayList<>();
     private final Duration createTimeout;
     private final Duration controlTimeout;
     private final AtomicInteger turn = new AtomicInteger();
@@ -44,10 +54,27 @@ final class TransceiverPool implements AutoCloseable {
         this.controlTimeout = controlTimeout;
     }
 
-    /** Connects to all and asks each once, so that the first caller waits for neither. */
-    void warmUp() {
+    /**
+     * Connects to all, so that the first caller does not wait for it, and asks each for its load
+     * again and again, so that callers are not sent to one that drains or is full.
+     */
+    void watch(Duration interval) {
         for (ControlClient client : clients) {
-            var _ = Thread.ofVirtual().name("control-warm-up").start(() -> problem(client));
+            watchers.add(
+                    Thread.ofVirtual()
+                            .name("control-watch-" + client.target())
+                            .start(() -> watch(client, interval)));
+        }
+    }
+
+    private void watch(ControlClient client, Duration interval) {
+        try {
+            while (!Thread.currentThread().isInterrupted()) {
+                var _ = problem(client);
+                Thread.sleep(interval);
+            }
+        } catch (InterruptedException _) {
+            // Closed.
         }
     }
 
@@ -55,25 +82,32 @@ final class TransceiverPool implements AutoCloseable {
     record Created(CallId id, String answerSdp) {}
 
     /**
-     * Creates a session on one transceiver or, when that one fails, once on another.
+     * Creates a session on one transceiver or, when that one fails, on another. One that only says
+     * that it drains has cost no time, so others are asked as long as there are any.
      *
-     * @throws RefusedException when neither did, or the request is at fault
+     * @throws RefusedException when none did, or the request is at fault
      */
     Created create(CreateSessionRequest request) {
-        ControlClient first = next(null);
-        try {
-            return create(first, request);
-        } catch (StatusRuntimeException e) {
-            if (clients.size() == 1 || !ControlErrors.isWorthRetrying(e)) {
-                throw refusal(first, e, ErrorCode.MODEL_NOT_FOUND);
+        List<ControlClient> left = inTurn();
+        int failures = 0;
+        while (true) {
+            ControlClient client = left.removeFirst();
+            try {
+                return create(client, request);
+            } catch (StatusRuntimeException e) {
+                boolean draining = ControlErrors.isDraining(e);
+                if (draining) {
+                    client.accepting(false);
+                } else {
+                    failures++;
+                }
+                if (left.isEmpty()
+                        || failures == MAX_FAILURES
+                        || !ControlErrors.isWorthRetrying(e)) {
+                    throw refusal(client, e, ErrorCode.MODEL_NOT_FOUND);
+                }
+                retries.increment();
             }
-            retries.increment();
-        }
-        ControlClient second = next(first);
-        try {
-            return create(second, request);
-        } catch (StatusRuntimeException e) {
-            throw refusal(second, e, ErrorCode.MODEL_NOT_FOUND);
         }
     }
 
@@ -102,6 +136,18 @@ final class TransceiverPool implements AutoCloseable {
                         .setSessionId(ByteString.copyFrom(id.sessionIdBytes()))
                         .build();
         var _ = onOwner(id, stub -> stub.closeSession(request));
+    }
+
+    /**
+     * Changes a call's transport.
+     *
+     * @throws RefusedException when it is over, has gone on since, the change is at fault, or the
+     *     call's transceiver cannot be reached
+     */
+    UpdateSessionResponse update(CallId id, UpdateSessionRequest.Builder change) {
+        UpdateSessionRequest request =
+                change.setSessionId(ByteString.copyFrom(id.sessionIdBytes())).build();
+        return onOwner(id, stub -> stub.updateSession(request));
     }
 
     /**
@@ -160,10 +206,12 @@ final class TransceiverPool implements AutoCloseable {
             DescribeLoadResponse load =
                     client.within(controlTimeout)
                             .describeLoad(DescribeLoadRequest.getDefaultInstance());
+            boolean full = load.getSessions() >= load.getMaxSessions();
+            client.accepting(!load.getDraining() && !full);
             if (load.getDraining()) {
                 return "is draining";
             }
-            return load.getSessions() >= load.getMaxSessions() ? "is full" : "";
+            return full ? "is full" : "";
         } catch (StatusRuntimeException e) {
             return switch (e.getStatus().getCode()) {
                 case UNAVAILABLE -> "cannot be reached";
@@ -178,18 +226,19 @@ final class TransceiverPool implements AutoCloseable {
         return retries.sum();
     }
 
-    // Prefers those that can be reached; if none can, whoever's turn it is tells the reason.
-    private ControlClient next(@Nullable ControlClient except) {
+    // Those that can be reached and take calls first. The others after them: what is known of them
+    // may be old, and if none takes the call, whoever's turn it is tells the reason.
+    private List<ControlClient> inTurn() {
         int start = turn.getAndIncrement();
-        List<ControlClient> others =
-                IntStream.range(0, clients.size())
-                        .mapToObj(i -> clients.get(Math.floorMod(start + i, clients.size())))
-                        .filter(client -> client != except)
-                        .toList();
-        return others.stream()
-                .filter(client -> !client.isUnreachable())
-                .findFirst()
-                .orElse(others.getFirst());
+        return IntStream.range(0, clients.size())
+                .mapToObj(i -> clients.get(Math.floorMod(start + i, clients.size())))
+                .sorted(Comparator.comparingInt(TransceiverPool::rank))
+                .collect(Collectors.toCollection(ArrayList::new));
+    }
+
+    private static int rank(ControlClient client) {
+        int unreachable = client.isUnreachable() ? 2 : 0;
+        return unreachable + (client.isAccepting() ? 0 : 1);
     }
 
     private static RuntimeException refusal(
@@ -216,6 +265,7 @@ final class TransceiverPool implements AutoCloseable {
 
     @Override
     public void close() {
+        watchers.forEach(Thread::interrupt);
         clients.forEach(ControlClient::close);
     }
 }

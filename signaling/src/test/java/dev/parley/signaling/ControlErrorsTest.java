@@ -2,6 +2,7 @@ package dev.parley.signaling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.proto.control.ErrorTrailers;
 import io.grpc.Metadata;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
@@ -35,7 +36,7 @@ class ControlErrorsTest {
     @Test
     void tellsNobodyWhetherACallEverWas() {
         Metadata trailers = new Metadata();
-        trailers.put(ControlErrors.CODE, "session_not_found");
+        trailers.put(ErrorTrailers.CODE, "session_not_found");
         StatusRuntimeException over = Status.NOT_FOUND.asRuntimeException(trailers);
 
         assertThat(ControlErrors.toRefusal(over, ErrorCode.CALL_NOT_FOUND).shownCode())

@@ -1,6 +1,7 @@
 package dev.parley.signaling;
 
 import com.google.protobuf.ByteString;
+import dev.parley.proto.control.ErrorTrailers;
 import dev.parley.proto.control.v1.CloseSessionRequest;
 import dev.parley.proto.control.v1.CloseSessionResponse;
 import dev.parley.proto.control.v1.CreateSessionRequest;
@@ -12,6 +13,8 @@ import dev.parley.proto.control.v1.DescribeSessionResponse;
 import dev.parley.proto.control.v1.SessionState;
 import dev.parley.proto.control.v1.SetupTimes;
 import dev.parley.proto.control.v1.TransceiverGrpc;
+import dev.parley.proto.control.v1.UpdateSessionRequest;
+import dev.parley.proto.control.v1.UpdateSessionResponse;
 import dev.parley.runtime.config.HostPort;
 import io.grpc.Metadata;
 import io.grpc.Server;
@@ -36,6 +39,8 @@ final class FakeTransceiver extends TransceiverGrpc.TransceiverImplBase implemen
 
     final Queue<CreateSessionRequest> created = new ConcurrentLinkedQueue<>();
     final Set<ByteString> sessions = ConcurrentHashMap.newKeySet();
+    final Queue<UpdateSessionRequest> updates = new ConcurrentLinkedQueue<>();
+    volatile UpdateSessionResponse update = UpdateSessionResponse.getDefaultInstance();
     volatile @Nullable StatusRuntimeException refusal;
     volatile boolean silent;
     volatile boolean draining;
@@ -64,10 +69,10 @@ final class FakeTransceiver extends TransceiverGrpc.TransceiverImplBase implemen
     void refuse(Status status, String param, String code) {
         Metadata trailers = new Metadata();
         if (!param.isEmpty()) {
-            trailers.put(ControlErrors.PARAM, param);
+            trailers.put(ErrorTrailers.PARAM, param);
         }
         if (!code.isEmpty()) {
-            trailers.put(ControlErrors.CODE, code);
+            trailers.put(ErrorTrailers.CODE, code);
         }
         refusal = status.asRuntimeException(trailers);
     }
@@ -89,6 +94,21 @@ final class FakeTransceiver extends TransceiverGrpc.TransceiverImplBase implemen
                             .setAnswerSdp(ANSWER)
                             .build());
             observer.onCompleted();
+        }
+    }
+
+    @Override
+    public void updateSession(
+            UpdateSessionRequest request, StreamObserver<UpdateSessionResponse> observer) {
+        updates.add(request);
+        StatusRuntimeException error = refusal;
+        if (error != null) {
+            observer.onError(error);
+        } else if (sessions.contains(request.getSessionId())) {
+            observer.onNext(update);
+            observer.onCompleted();
+        } else {
+            observer.onError(Status.NOT_FOUND.asRuntimeException());
         }
     }
 

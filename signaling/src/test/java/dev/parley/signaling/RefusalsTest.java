@@ -247,8 +247,7 @@ class RefusalsTest {
     @CsvSource({
         "GET, /v1/realtime/calls, 'POST, OPTIONS'",
         "PUT, /v1/realtime, 'POST, OPTIONS'",
-        "POST, /v1/realtime/calls/rtc_x, 'GET, DELETE, HEAD, OPTIONS'",
-        "PATCH, /v1/realtime/calls/rtc_x, 'GET, DELETE, HEAD, OPTIONS'",
+        "PUT, /v1/realtime/calls/rtc_x, 'GET, PATCH, POST, DELETE, HEAD, OPTIONS'",
         "GET, /v1/realtime/calls/rtc_x/hangup, 'POST, OPTIONS'",
         "DELETE, /healthz, 'GET, HEAD, OPTIONS'",
     })
