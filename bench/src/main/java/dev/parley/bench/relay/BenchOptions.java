@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param windowNanos how long each measurement takes
  * @param only the contestants that take part, empty for all
  * @param loads what they are put under
+ * @param starts how often to start a relay with and without its start-up cache
  * @param soakSeconds how long to soak the batched relay instead of comparing, 0 for not at all
  * @param referenceSource the reference relay in C; one in Go may lie beside it
  */
@@ -26,6 +27,7 @@ record BenchOptions(
         long windowNanos,
         List<String> only,
         List<Load> loads,
+        int starts,
         int soakSeconds,
         Path referenceSource) {
     static final String USAGE =
@@ -33,7 +35,7 @@ record BenchOptions(
             usage: bench relay [--quick] [--rounds N] [--millis N] [--json FILE]
                                [--contestant NAME='COMMAND with {public} and {sink}']...
                                [--reference-source FILE] [--only NAME,...] [--soak SECONDS]
-                               [--rates N,...] [--sizes N,...] [--flows N,...]
+                               [--rates N,...] [--sizes N,...] [--flows N,...] [--starts N]
               --quick        within a minute: fewer loads, short windows
               --rounds       interleaved rounds whose medians are shown (default 5)
               --millis       length of each measurement (default 2000)
@@ -49,6 +51,8 @@ record BenchOptions(
               --sizes        payload bytes (default 172)
               --flows        clients (default 1000); these three replace the usual loads by
                              every combination of what they name
+              --starts       how often to start ./parley relay under load, with and without its
+                             start-up cache (default 3, with --quick 1, with --only 0)
               --soak         runs the batched relay alone under changing load, then says whether
                              it lost, leaked or grew""";
 
@@ -58,7 +62,8 @@ record BenchOptions(
     private static final int DEFAULT_ROUNDS = 5;
     private static final int DEFAULT_MILLIS = 2_000;
     private static final int QUICK_ROUNDS = 3;
-    private static final int QUICK_MILLIS = 500;
+    private static final int QUICK_MILLIS = 400;
+    private static final int DEFAULT_STARTS = 3;
 
     /**
      * Reads the command line.
@@ -73,6 +78,7 @@ record BenchOptions(
         int millis = 0;
         boolean quick = false;
         int soak = 0;
+        int starts = -1;
         List<Integer> rates = List.of();
         List<Integer> sizes = List.of();
         List<Integer> flows = List.of();
@@ -85,6 +91,7 @@ record BenchOptions(
                 case "--rounds" -> rounds = number(arguments, ++i);
                 case "--millis" -> millis = number(arguments, ++i);
                 case "--soak" -> soak = number(arguments, ++i);
+                case "--starts" -> starts = number(arguments, ++i);
                 case "--rates" -> rates = numbers(arguments, ++i);
                 case "--sizes" -> sizes = numbers(arguments, ++i);
                 case "--flows" -> flows = numbers(arguments, ++i);
@@ -103,8 +110,16 @@ record BenchOptions(
                 TimeUnit.MILLISECONDS.toNanos(millis == 0 ? defaultMillis : millis),
                 only,
                 loads(quick, rates, sizes, flows),
+                starts < 0 ? defaultStarts(quick, only) : starts,
                 soak,
                 referenceSource);
+    }
+
+    private static int defaultStarts(boolean quick, List<String> only) {
+        if (!only.isEmpty()) {
+            return 0;
+        }
+        return quick ? 1 : DEFAULT_STARTS;
     }
 
     private static List<Load> loads(

@@ -98,11 +98,10 @@ public final class BenchRun {
         }
         List<Row> medians = Report.medians(rows);
         System.out.println(Report.table(medians));
-        if (options.only().isEmpty()) {
-            System.out.println(new StartUp(load, contestants.getFirst(), relayCore()).measure());
-        }
+        List<StartUp.Figures> starts = new StartUp(load, relayCore()).measure(options.starts());
+        starts.forEach(System.out::println);
         if (options.json() != null) {
-            Files.writeString(options.json(), Report.json(medians));
+            Files.writeString(options.json(), Report.json(medians, starts));
         }
     }
 
@@ -128,8 +127,8 @@ public final class BenchRun {
         int bytes = Load.VOICE_BYTES.getFirst();
         load.target(each.address());
         load.open(flows);
-        var _ = run(new Load(WARM_UP_RATE, bytes, flows), TimeUnit.SECONDS.toNanos(1));
-        var _ = run(new Load(Load.MAX, bytes, flows), TimeUnit.MILLISECONDS.toNanos(1_500));
+        var _ = run(new Load(WARM_UP_RATE, bytes, flows), TimeUnit.MILLISECONDS.toNanos(700));
+        var _ = run(new Load(Load.MAX, bytes, flows), TimeUnit.MILLISECONDS.toNanos(1_300));
     }
 
     private void rounds(List<Running> running, Load under) throws IOException {

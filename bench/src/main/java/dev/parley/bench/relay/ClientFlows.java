@@ -28,9 +28,7 @@ final class ClientFlows {
     private final RouteTokens tokens =
             new RouteTokens(
                     RouteKeys.of(
-                            Map.of(
-                                    RelayUnderTest.KEY_ID,
-                                    HexFormat.of().parseHex(RelayUnderTest.KEY_HEX))));
+                            Map.of(RelayFile.KEY_ID, HexFormat.of().parseHex(RelayFile.KEY_HEX))));
     private final StunWriter writer = new StunWriter();
     private final InetSocketAddress sink;
 
@@ -55,7 +53,7 @@ final class ClientFlows {
     void check(DatagramBatch batch, int slot, int flow, long stampNanos) {
         String ufrag =
                 tokens.mint(
-                        RelayUnderTest.KEY_ID,
+                        RelayFile.KEY_ID,
                         (flow + 1) * SESSION_SEED,
                         (flow + 1) * Long.rotateLeft(SESSION_SEED, 17),
                         0,

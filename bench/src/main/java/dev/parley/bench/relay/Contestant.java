@@ -3,6 +3,7 @@ package dev.parley.bench.relay;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A relay to measure.
@@ -19,20 +20,16 @@ record Contestant(String name, List<String> command, boolean isOurs, int maxFlow
     /** The reference programs have a fixed table of 65,536 slots and never expire a flow. */
     private static final int THEIR_FLOWS = 32_768;
 
-    static final String SCHEDULER_FLAG = "-Djdk.virtualThreadScheduler.parallelism=4";
+    /** With which flags {@code ./parley relay} runs; it tells the bench. */
+    private static final String FLAGS_VARIABLE = "PARLEY_RELAY_FLAGS";
 
     /** Parley's relay, in one of its ways to move datagrams. */
     static Contestant ours(String name, String udp) {
         List<String> command = new ArrayList<>();
         command.add(ProcessHandle.current().info().command().orElse("java"));
-        for (String flag : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
-            if (!flag.startsWith("-agentlib") && !flag.startsWith("-Djdk.virtualThread")) {
-                command.add(flag);
-            }
-        }
+        command.addAll(flags(System.getenv(FLAGS_VARIABLE)));
         command.addAll(
                 List.of(
-                        SCHEDULER_FLAG,
                         "-cp",
                         System.getProperty("java.class.path"),
                         RelayUnderTest.class.getName(),
@@ -44,6 +41,14 @@ record Contestant(String name, List<String> command, boolean isOurs, int maxFlow
                         "flow_timeout=30m",
                         "max_flows=" + OUR_FLOWS));
         return new Contestant(name, command, true, OUR_FLOWS);
+    }
+
+    private static List<String> flags(@Nullable String told) {
+        return told == null
+                ? ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                        .filter(flag -> !flag.startsWith("-agentlib"))
+                        .toList()
+                : List.of(told.strip().split("\\s+"));
     }
 
     /** Another relay with the same wire behaviour. */

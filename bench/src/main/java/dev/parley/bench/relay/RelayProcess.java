@@ -12,7 +12,8 @@ import java.util.concurrent.TimeUnit;
 
 /** A running contestant, and what the kernel says it has used. */
 final class RelayProcess implements AutoCloseable {
-    private static final String READY = "READY";
+    // In capitals from the references.
+    private static final String READY = "ready";
     private static final String ALLOCATED = "ALLOCATED ";
 
     private final Contestant contestant;
@@ -53,7 +54,7 @@ final class RelayProcess implements AutoCloseable {
     /** Waits until it says that it is ready. */
     void awaitReady() throws IOException {
         for (String line = output.readLine(); line != null; line = output.readLine()) {
-            if (line.startsWith(READY)) {
+            if (line.regionMatches(true, 0, READY, 0, READY.length())) {
                 return;
             }
         }

@@ -75,7 +75,7 @@ final class Report {
         }
     }
 
-    static String json(List<Row> rows) {
+    static String json(List<Row> rows, List<StartUp.Figures> starts) {
         String paced =
                 rows.stream()
                         .filter(row -> !row.load().isMaximum())
@@ -86,7 +86,15 @@ final class Report {
                         .filter(row -> row.load().isMaximum())
                         .map(Report::maximumJson)
                         .collect(Collectors.joining(",\n    "));
-        return "{\"rows\": [\n    " + paced + "],\n \"max\": [\n    " + maximum + "]}\n";
+        String started =
+                starts.stream().map(Report::startJson).collect(Collectors.joining(",\n    "));
+        return "{\"rows\": [\n    "
+                + paced
+                + "],\n \"max\": [\n    "
+                + maximum
+                + "],\n \"start_up\": [\n    "
+                + started
+                + "]}\n";
     }
 
     private static String pacedJson(Row row) {
@@ -126,6 +134,18 @@ final class Report {
                 + number(row.loss(), 6)
                 + ", \"busy\": "
                 + number(row.busy(), 3)
+                + "}";
+    }
+
+    private static String startJson(StartUp.Figures start) {
+        return "{\"cache\": "
+                + start.hasCache()
+                + ", \"first_packet_ms\": "
+                + number(start.startMillis(), 0)
+                + ", \"sent\": "
+                + start.sent()
+                + ", \"lost\": "
+                + start.lost()
                 + "}";
     }
 

@@ -3,7 +3,10 @@ package dev.parley.bench.relay;
 import dev.parley.runtime.udp.IpAddress;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -15,30 +18,33 @@ final class StartUp {
     private static final int FLOWS = 1_000;
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
 
+    /** Where {@code ./parley} is; it tells the bench. */
+    private static final String COMMAND_VARIABLE = "PARLEY_COMMAND";
+
     private final LoadGenerator load;
-    private final Contestant contestant;
     private final int core;
 
-    StartUp(LoadGenerator load, Contestant contestant, int core) {
+    StartUp(LoadGenerator load, int core) {
         this.load = load;
-        this.contestant = contestant;
         this.core = core;
     }
 
     /**
      * What was seen.
      *
-     * @param startMillis from the start of the process to its first datagram
+     * @param hasCache whether the JVM found its start-up cache
+     * @param startMillis from the start of {@code ./parley relay} to its first datagram
      * @param sent datagrams sent in the second after that
      * @param lost how many of them never came back
      */
-    record Figures(double startMillis, long sent, long lost) {
+    record Figures(boolean hasCache, double startMillis, long sent, long lost) {
         @Override
         public String toString() {
             return String.format(
                     Locale.ROOT,
-                    "start-up under %,d packets/s: first packet forwarded %.0f ms after the process"
-                            + " was started; of %,d round trips in the second after that %,d lost",
+                    "start-up %s cache under %,d packets/s: first packet forwarded after %,.0f ms;"
+                            + " of %,d round trips in the second after that %,d lost",
+                    hasCache ? "with its" : "without",
                     2 * ROUND_TRIPS_PER_SECOND,
                     startMillis,
                     sent,
@@ -46,21 +52,46 @@ final class StartUp {
         }
     }
 
-    Figures measure() throws IOException {
+    /** Starts it so many times with and without its cache; none where the command is not known. */
+    List<Figures> measure(int rounds) throws IOException {
+        List<Figures> all = new ArrayList<>();
+        String command = System.getenv(COMMAND_VARIABLE);
+        for (int i = 0; command != null && i < rounds; i++) {
+            all.add(once(command, true));
+            all.add(once(command, false));
+        }
+        return all;
+    }
+
+    private Figures once(String command, boolean cache) throws IOException {
         InetSocketAddress relay = BenchRun.freeAddress();
+        String address = IpAddress.text(relay);
+        String file =
+                RelayFile.write(
+                                Map.of(
+                                        "public_addresses", address,
+                                        "upstream_address", "127.0.0.1:0",
+                                        "workers", "1"))
+                        .toString();
+        List<String> words =
+                List.of(
+                        "env",
+                        "PARLEY_START_CACHE=" + (cache ? "on" : "off"),
+                        command,
+                        "relay",
+                        "--config",
+                        file);
+        Contestant contestant = new Contestant("./parley relay", words, false, FLOWS);
         load.target(relay);
         long start = System.nanoTime();
         try (RelayProcess _ =
                 RelayProcess.launch(
-                        contestant,
-                        IpAddress.text(relay),
-                        IpAddress.text(load.sinkAddress()),
-                        core)) {
+                        contestant, address, IpAddress.text(load.sinkAddress()), core)) {
             long first = load.checksUntilFirstEcho(ROUND_TRIPS_PER_SECOND, FLOWS, PATIENCE_NANOS);
             LoadFigures second =
                     load.checks(ROUND_TRIPS_PER_SECOND, FLOWS, TimeUnit.SECONDS.toNanos(1));
             return new Figures(
-                    (first - start) / 1e6, second.sent(), second.sent() - second.received());
+                    cache, (first - start) / 1e6, second.sent(), second.sent() - second.received());
         }
     }
 }

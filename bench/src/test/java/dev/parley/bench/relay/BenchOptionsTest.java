@@ -40,8 +40,9 @@ class BenchOptionsTest {
     @Test
     void quickMeansShortRounds() {
         BenchOptions options = BenchOptions.parse(new String[] {"--quick"}, Map.of());
-        assertThat(options.windowNanos()).isEqualTo(TimeUnit.MILLISECONDS.toNanos(500));
+        assertThat(options.windowNanos()).isEqualTo(TimeUnit.MILLISECONDS.toNanos(400));
         assertThat(options.loads()).isEqualTo(Load.quick());
+        assertThat(options.starts()).isEqualTo(1);
     }
 
     @Test

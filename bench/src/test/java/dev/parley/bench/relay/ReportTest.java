@@ -11,14 +11,17 @@ class ReportTest {
     @Test
     void writesPacedRowsAndMaximaAsJson() {
         Row other = row("c", 10_000, 3_500, Double.NaN);
-        assertThat(Report.json(List.of(PACED, other, row("batched", 0, 1_800, 0))))
+        List<Row> rows = List.of(PACED, other, row("batched", 0, 1_800, 0));
+        assertThat(Report.json(rows, List.of(new StartUp.Figures(true, 800, 24_999, 2))))
                 .isEqualTo(
                         """
                         {"rows": [
                             {"contestant": "batched", "rate_pps": 10000, "payload_bytes": 172, "flows": 1000, "cpu_ns_per_packet": 7000.0, "loss": 0.000100, "p50_us": 1.0, "p99_us": 2.0, "p999_us": 3.0, "alloc_bytes_per_packet": 0.0000, "rss_mib": 50.0},
                             {"contestant": "c", "rate_pps": 10000, "payload_bytes": 172, "flows": 1000, "cpu_ns_per_packet": 3500.0, "loss": 0.000100, "p50_us": 1.0, "p99_us": 2.0, "p999_us": 3.0, "alloc_bytes_per_packet": null, "rss_mib": 50.0}],
                          "max": [
-                            {"contestant": "batched", "pps": 20000, "cpu_ns_per_packet": 1800.0, "loss": 0.000100, "busy": 0.500}]}
+                            {"contestant": "batched", "pps": 20000, "cpu_ns_per_packet": 1800.0, "loss": 0.000100, "busy": 0.500}],
+                         "start_up": [
+                            {"cache": true, "first_packet_ms": 800, "sent": 24999, "lost": 2}]}
                         """);
     }
 
