@@ -48,6 +48,19 @@ final class Checks {
         return ufrag(session, 0, transceiver);
     }
 
+    /** The ufrag of the same session after so many ICE restarts. */
+    static String restartedUfrag(long session, Endpoint transceiver, int restarts) {
+        return TOKENS.mint(
+                KEY_ID,
+                session,
+                session << 32,
+                0,
+                transceiver.high(),
+                transceiver.low(),
+                transceiver.port(),
+                restarts);
+    }
+
     /** A Binding request as a client sends it first. */
     static byte[] request(String serverUfrag) {
         return withUsername(serverUfrag + ":client");

@@ -161,6 +161,21 @@ class UpwardRoutesTest {
     }
 
     @Test
+    void anIceRestartIsTheSameSessionOnTheSameRoute() {
+        for (int i = 0; i < 16; i++) {
+            var _ = rig.up(Endpoint.of("198.51.100.9", 1000 + i), check);
+        }
+        byte[] restart = Checks.request(Checks.restartedUfrag(1, TRANSCEIVER, 1));
+        Endpoint one = Endpoint.of("198.51.100.9", 1000);
+        assertForwarded(rig.up(one, restart), TRANSCEIVER, one, VIP, restart);
+        assertForwarded(rig.up(one, restart), TRANSCEIVER, one, VIP, restart);
+        assertThat(rig.counters.count(Verdict.UP_MOVED_FLOW)).as("opened once").isEqualTo(1);
+        Endpoint next = Endpoint.of("198.51.100.9", 2000);
+        assertForwarded(rig.up(next, restart), TRANSCEIVER, next, VIP, restart);
+        assertThat(rig.counters.count(Verdict.UP_UNCACHED_SESSION_FULL)).isEqualTo(1);
+    }
+
+    @Test
     void aFullTableRoutesNewClientsByTokenAlone() {
         for (int i = 0; i < RelayRig.MAX_FLOWS; i++) {
             byte[] own = Checks.request(Checks.ufrag(100 + i, TRANSCEIVER));
