@@ -10,10 +10,12 @@ import dev.parley.runtime.config.ConfigLoader;
 import dev.parley.runtime.config.HostPort;
 import dev.parley.signaling.Signaling;
 import dev.parley.signaling.SignalingConfig;
+import dev.parley.signaling.auth.ApiKeys;
 import dev.parley.transceiver.Transceiver;
 import dev.parley.transceiver.TransceiverConfig;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -26,10 +28,10 @@ public final class Main {
     private Main() {}
 
     /**
-     * Runs until SIGINT or SIGTERM.
+     * Runs until SIGINT or SIGTERM; {@code api-key} only prints.
      *
-     * @param args {@code up [--http PORT] [--udp PORT] [--public-address IP]}, or a service's name
-     *     with {@code --config FILE}
+     * @param args {@code up [--http PORT] [--udp PORT] [--public-address IP]}, {@code api-key
+     *     NAME}, or a service's name with {@code --config FILE}
      */
     public static void main(String[] args) {
         PacketLoops.sizeScheduler();
@@ -48,6 +50,7 @@ public final class Main {
                 Telemetry.start("parley-" + arguments.command(), System.getenv())) {
             switch (arguments.command()) {
                 case "up" -> up(arguments, telemetry);
+                case "api-key" -> apiKey(arguments);
                 case "relay" ->
                         serve(
                                 arguments,
@@ -88,6 +91,15 @@ public final class Main {
             System.out.println("ready " + system.url());
             stop.await();
         }
+    }
+
+    private static void apiKey(Arguments arguments) {
+        if (arguments.rest().size() != 1) {
+            throw new ConfigException("api-key takes one name, such as: api-key shop");
+        }
+        ApiKeys.Generated made = ApiKeys.generate(arguments.rest().getFirst(), new SecureRandom());
+        System.out.println("the key, shown only now:        " + made.key());
+        System.out.println("for the list in api_keys_file:  " + made.fileEntry());
     }
 
     private static <C extends Record, S extends AutoCloseable> void serve(

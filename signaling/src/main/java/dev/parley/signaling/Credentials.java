@@ -11,6 +11,8 @@ import dev.parley.signaling.auth.ClientSecrets;
 import dev.parley.signaling.auth.Grant;
 import dev.parley.signaling.auth.JsonWebTokens;
 import dev.parley.signaling.auth.JwkSets;
+import dev.parley.signaling.calls.Access;
+import dev.parley.signaling.calls.CallLimiter;
 import dev.parley.signaling.net.TrustedProxies;
 import dev.parley.signaling.reload.Ticker;
 import dev.parley.signaling.reload.WatchedFiles;
@@ -131,7 +133,7 @@ final class Credentials implements AutoCloseable {
     /** What endpoints ask. */
     Access access(SignalingConfig config, TrustedProxies proxies) {
         return new Access(
-                config.auth(),
+                config.auth() == SignalingConfig.Auth.ANY,
                 Authenticator.firstOf(ways),
                 new CallLimiter(
                         config.rateLimitPerMinute(),

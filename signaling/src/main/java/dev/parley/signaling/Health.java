@@ -2,6 +2,11 @@ package dev.parley.signaling;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.parley.signaling.http.Cors;
+import dev.parley.signaling.http.Endpoint;
+import dev.parley.signaling.http.Json;
+import dev.parley.signaling.http.Replies;
+import dev.parley.signaling.pool.TransceiverPool;
 import io.helidon.http.Method;
 import io.helidon.http.Status;
 import io.helidon.webserver.http.HttpRules;

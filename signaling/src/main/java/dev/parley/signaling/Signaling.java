@@ -3,10 +3,30 @@ package dev.parley.signaling;
 import dev.parley.otel.Telemetry;
 import dev.parley.runtime.config.ConfigException;
 import dev.parley.runtime.config.HostPort;
+import dev.parley.signaling.calls.Access;
+import dev.parley.signaling.calls.CallCounters;
+import dev.parley.signaling.calls.CallDesk;
+import dev.parley.signaling.calls.CallEndpoints;
+import dev.parley.signaling.calls.CallIdSealer;
+import dev.parley.signaling.calls.ClientSecretEndpoint;
+import dev.parley.signaling.calls.Placement;
+import dev.parley.signaling.http.Cors;
+import dev.parley.signaling.http.ErrorCode;
+import dev.parley.signaling.http.ErrorReplies;
+import dev.parley.signaling.http.RefusedException;
+import dev.parley.signaling.http.RequestBody;
+import dev.parley.signaling.http.ResponseBasics;
+import dev.parley.signaling.http.SignalingCounters;
 import dev.parley.signaling.net.HttpListener;
 import dev.parley.signaling.net.ReloadedTls;
 import dev.parley.signaling.net.TrustedProxies;
+import dev.parley.signaling.pool.Discovery;
+import dev.parley.signaling.pool.DnsDiscovery;
+import dev.parley.signaling.pool.KubernetesDiscovery;
+import dev.parley.signaling.pool.TransceiverPool;
 import dev.parley.signaling.reload.Ticker;
+import dev.parley.signaling.whip.WhipEndpoint;
+import dev.parley.signaling.ws.SocketEndpoint;
 import io.helidon.webserver.http.HttpRouting;
 import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
@@ -48,7 +68,10 @@ public final class Signaling implements AutoCloseable {
         List<Runnable> parts = new ArrayList<>();
         TransceiverPool pool =
                 new TransceiverPool(
-                        config.transceivers(), config.createTimeout(), config.controlTimeout());
+                        discovery(config),
+                        config.loadInterval(),
+                        config.createTimeout(),
+                        config.controlTimeout());
         parts.add(pool::close);
         try {
             return serve(config, telemetry, pool, parts);
@@ -64,20 +87,22 @@ public final class Signaling implements AutoCloseable {
             TransceiverPool pool,
             List<Runnable> parts) {
         SignalingCounters counters = new SignalingCounters();
-        counters.register(telemetry, pool);
+        counters.register(telemetry);
         Cors cors = new Cors(config.allowedOrigins(), config.corsMaxAge());
         Health health = new Health(pool, cors);
-        ErrorReplies errors = new ErrorReplies(counters, cors);
+        ErrorReplies errors = new ErrorReplies(counters, cors, WhipEndpoint.ROOT);
         Credentials credentials = Credentials.of(config, telemetry);
         parts.add(credentials::close);
         Optional<SSLContext> tls = tls(config, telemetry, parts);
         HttpRouting.Builder routing =
                 HttpRouting.builder()
                         .addFilter(new ResponseBasics(counters, cors))
-                        .addFilter(new RequestBody(config, errors))
+                        .addFilter(
+                                new RequestBody(
+                                        config.maxBodyBytes(), config.receiveTimeout(), errors))
                         .error(Throwable.class, errors)
                         .register(health);
-        registerCalls(routing, config, pool, credentials, counters, cors);
+        SocketEndpoint sockets = registerCalls(routing, config, telemetry, pool, credentials, cors);
         if (config.demoPage()) {
             DemoPage.register(routing);
         }
@@ -92,12 +117,13 @@ public final class Signaling implements AutoCloseable {
                                 tls,
                                 (long) config.maxBodyBytes() * RequestBody.DRAINED_TIMES_LIMIT,
                                 config.maxHeaderBytes(),
+                                config.maxBodyBytes(),
                                 config.connectionLimits()),
                         List.of(routing),
-                        List.of(),
+                        List.of(sockets),
                         errors.directHandlers(),
                         telemetry);
-        pool.watch(config.loadInterval());
+        pool.start();
         LOGGER.log(
                 Level.INFO,
                 "signaling listens on {0}://{1}",
@@ -106,22 +132,52 @@ public final class Signaling implements AutoCloseable {
         return new Signaling(listener, health, parts);
     }
 
-    private static void registerCalls(
+    private static Discovery discovery(SignalingConfig config) {
+        return switch (config.transceiverDiscovery()) {
+            case STATIC -> Discovery.fixed(config.transceivers());
+            case DNS -> DnsDiscovery.ofSystem(config.transceivers());
+            case KUBERNETES -> KubernetesDiscovery.ofPod(config.transceivers(), System.getenv());
+        };
+    }
+
+    private static SocketEndpoint registerCalls(
             HttpRouting.Builder routing,
             SignalingConfig config,
+            Telemetry telemetry,
             TransceiverPool pool,
             Credentials credentials,
-            SignalingCounters counters,
             Cors cors) {
-        TrustedProxies proxies = new TrustedProxies(config.trustedProxies());
-        Access access = credentials.access(config, proxies);
-        CallIdSealer sealer = new CallIdSealer(config.sealingKeys(), new SecureRandom());
-        routing.register(
-                CallEndpoints.ROOT,
-                new CallEndpoints(config, pool, sealer, access, counters, cors));
+        CallCounters counters = new CallCounters();
+        counters.register(telemetry, pool::retries);
+        telemetry.counters(
+                "parley.signaling.discovery_failures",
+                "Times that transceivers could not be looked for",
+                "{failure}",
+                "source",
+                Map.of("transceivers", pool::discoveryFailures));
+        Access access = credentials.access(config, new TrustedProxies(config.trustedProxies()));
+        Placement placement =
+                Placement.singleCluster(
+                        config.relayAddresses().stream().map(HostPort::toString).toList(),
+                        config.overflow());
+        CallDesk desk =
+                new CallDesk(
+                        pool,
+                        new CallIdSealer(config.sealingKeys(), new SecureRandom()),
+                        placement,
+                        counters,
+                        config.clusterId(),
+                        config.defaultModel());
+        SocketEndpoint sockets = new SocketEndpoint(desk, access, cors, config.maxBodyBytes());
+        routing.register(SocketEndpoint.PATH, sockets);
         routing.register(
                 ClientSecretEndpoint.PATH,
                 new ClientSecretEndpoint(credentials.secrets(), access, cors));
+        routing.register(CallEndpoints.ROOT, new CallEndpoints(desk, access, cors));
+        routing.register(
+                WhipEndpoint.ROOT, new WhipEndpoint(desk, access, placement, cors, config.whip()));
+        routing.register(new Description(cors));
+        return sockets;
     }
 
     private static Optional<SSLContext> tls(

@@ -4,11 +4,16 @@ import dev.parley.runtime.config.Cidr;
 import dev.parley.runtime.config.ConfigException;
 import dev.parley.runtime.config.HostPort;
 import dev.parley.runtime.config.Option;
+import dev.parley.signaling.calls.ModelName;
 import dev.parley.signaling.net.ConnectionLimits;
+import dev.parley.signaling.whip.WhipSettings;
 import java.net.InetAddress;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
@@ -20,8 +25,16 @@ public record SignalingConfig(
                         value = "address of the HTTP server; port 0 takes any free one",
                         orElse = "0.0.0.0:8080")
                 HostPort httpAddress,
-        @Option("control addresses of the transceivers that calls are spread over")
+        @Option("control addresses of the transceivers, read as transceiver_discovery says")
                 List<HostPort> transceivers,
+        @Option(
+                        value =
+                                "how transceivers are found: static, each address is one; dns, each"
+                                        + " address that a name has is one, such as a headless"
+                                        + " service's; kubernetes, service.namespace:port, by the"
+                                        + " EndpointSlices of the cluster's API",
+                        orElse = "static")
+                DiscoveryKind transceiverDiscovery,
         @Option(
                         "public relay addresses that answers advertise, best first; literal IP"
                                 + " addresses that clients can reach")
@@ -123,6 +136,30 @@ public record SignalingConfig(
                         orElse = "2h",
                         max = 86_400_000)
                 Duration corsMaxAge,
+        @Option(
+                        value =
+                                "insist in WHIP on what RFC 9725 demands of clients, such as"
+                                        + " If-Match, instead of taking real clients as they are",
+                        orElse = "false")
+                boolean whipStrict,
+        @Option(
+                        value =
+                                "STUN servers that WHIP clients are told of, such as"
+                                        + " stun:stun.example:3478; Parley itself needs none",
+                        orElse = "")
+                List<String> iceServers,
+        @Option(
+                        value =
+                                "what clients call us, such as https://voice.example; URLs in WHIP"
+                                        + " answers begin with it, and are relative without it",
+                        orElse = "")
+                String publicUrl,
+        @Option(
+                        value =
+                                "another cluster's signaling, such as https://west.voice.example, to"
+                                        + " which WHIP clients are redirected when there is no room",
+                        orElse = "")
+                String overflowUrl,
         @Option(value = "serve the page for trying Parley out at /", orElse = "true")
                 boolean demoPage,
         @Option(
@@ -184,6 +221,16 @@ public record SignalingConfig(
                         min = 100)
                 Duration idleTimeout) {
 
+    /** How transceivers are found. */
+    public enum DiscoveryKind {
+        /** They are listed. */
+        STATIC,
+        /** Each address of a name is one. */
+        DNS,
+        /** They are the ready endpoints of services. */
+        KUBERNETES
+    }
+
     private static final Duration RESPONSE_TIME = Duration.ofSeconds(5);
 
     /** Who may call; never {@link #AUTO} once a config stands. */
@@ -206,6 +253,8 @@ public record SignalingConfig(
         requireWhole("jwt_key_set", jwtKeySet, "jwt_issuer", jwtIssuer);
         requireWhole("jwt_key_set", jwtKeySet, "jwt_audience", jwtAudience);
         requireWhole("tls_certificate_file", tlsCertificateFile, "tls_key_file", tlsKeyFile);
+        var _ = url("public_url", publicUrl);
+        var _ = url("overflow_url", overflowUrl);
         auth = decided(auth, !apiKeysFile.isEmpty() || !jwtKeySet.isEmpty(), httpAddress);
         if (!ModelName.isValid(defaultModel)) {
             throw new ConfigException(
@@ -218,6 +267,32 @@ public record SignalingConfig(
         return Stream.concat(Stream.of(callIdKey), previousCallIdKeys.stream())
                 .map(HexFormat.of()::parseHex)
                 .toList();
+    }
+
+    /** How WHIP is spoken. */
+    WhipSettings whip() {
+        return new WhipSettings(whipStrict, iceServers, url("public_url", publicUrl));
+    }
+
+    /** Where clients go when there is no room. */
+    Optional<URI> overflow() {
+        return url("overflow_url", overflowUrl);
+    }
+
+    private static Optional<URI> url(String key, String text) {
+        if (text.isEmpty()) {
+            return Optional.empty();
+        }
+        try {
+            URI url = new URI(text);
+            if (url.getHost() != null && String.valueOf(url.getScheme()).matches("https?")) {
+                return Optional.of(url);
+            }
+        } catch (URISyntaxException _) {
+            // The one message below fits.
+        }
+        throw new ConfigException(
+                key + ": \"" + text + "\" is no URL; write it as https://voice.example");
     }
 
     /** How long connections may take for what, and how many there may be. */

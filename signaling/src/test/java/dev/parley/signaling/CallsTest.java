@@ -140,7 +140,9 @@ class CallsTest {
                                         "transceivers",
                                         fixture.transceivers.get(1).address().toString()))) {
             String onFirst = location(fixture.postOffer());
-            assertThat(fixture.transceivers.get(0).sessions).hasSize(1);
+            while (fixture.transceivers.get(0).sessions.isEmpty()) {
+                onFirst = location(fixture.postOffer());
+            }
 
             var response = fixture.send(SignalingFixture.request(other, onFirst).DELETE());
 
@@ -174,11 +176,12 @@ class CallsTest {
     @Test
     void spreadsCallsOverTransceivers() {
         try (var fixture = SignalingFixture.with(3)) {
-            for (int i = 0; i < 6; i++) {
+            for (int i = 0; i < 60; i++) {
                 fixture.postOffer();
             }
 
-            assertThat(fixture.transceivers).allMatch(t -> t.created.size() == 2);
+            assertThat(fixture.transceivers)
+                    .allSatisfy(t -> assertThat(t.created).hasSizeBetween(10, 30));
         }
     }
 }

@@ -27,6 +27,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -34,21 +35,29 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /** A control server that negotiates nothing: it remembers what it was asked and answers as told. */
-final class FakeTransceiver extends TransceiverGrpc.TransceiverImplBase implements AutoCloseable {
+public final class FakeTransceiver extends TransceiverGrpc.TransceiverImplBase
+        implements AutoCloseable {
     static final String ANSWER = "v=0\r\ns=answer\r\n";
 
     final Queue<CreateSessionRequest> created = new ConcurrentLinkedQueue<>();
     final Set<ByteString> sessions = ConcurrentHashMap.newKeySet();
+    final Map<ByteString, Integer> generations = new ConcurrentHashMap<>();
     final Queue<UpdateSessionRequest> updates = new ConcurrentLinkedQueue<>();
-    volatile UpdateSessionResponse update = UpdateSessionResponse.getDefaultInstance();
+
+    /** What every change is answered; null for what a transceiver would. */
+    volatile @Nullable UpdateSessionResponse update;
+
     volatile @Nullable StatusRuntimeException refusal;
     volatile boolean silent;
     volatile boolean draining;
 
+    /** Sessions that it has besides those that were created here. */
+    public volatile int otherSessions;
+
     private final byte instance;
     private final Server server;
 
-    FakeTransceiver(int instance) {
+    public FakeTransceiver(int instance) {
         this.instance = (byte) instance;
         InetAddress loopback = InetAddress.getLoopbackAddress();
         try {
@@ -62,7 +71,7 @@ final class FakeTransceiver extends TransceiverGrpc.TransceiverImplBase implemen
         }
     }
 
-    HostPort address() {
+    public HostPort address() {
         return new HostPort("127.0.0.1", server.getPort());
     }
 
@@ -105,11 +114,35 @@ final class FakeTransceiver extends TransceiverGrpc.TransceiverImplBase implemen
         if (error != null) {
             observer.onError(error);
         } else if (sessions.contains(request.getSessionId())) {
-            observer.onNext(update);
-            observer.onCompleted();
+            change(request, observer);
         } else {
             observer.onError(Status.NOT_FOUND.asRuntimeException());
         }
+    }
+
+    // As a transceiver: the generation counts restarts, and other ones than meant are refused.
+    private void change(
+            UpdateSessionRequest request, StreamObserver<UpdateSessionResponse> observer) {
+        UpdateSessionResponse canned = update;
+        int generation = generations.getOrDefault(request.getSessionId(), 0);
+        if (canned != null) {
+            observer.onNext(canned);
+        } else if (request.hasIceGeneration() && request.getIceGeneration() != generation) {
+            observer.onError(Status.FAILED_PRECONDITION.asRuntimeException());
+            return;
+        } else if (!request.getIceRestart() && request.hasIceFragment()) {
+            observer.onNext(
+                    UpdateSessionResponse.newBuilder().setIceGeneration(generation).build());
+        } else {
+            generations.put(request.getSessionId(), generation + 1);
+            UpdateSessionResponse.Builder answer =
+                    UpdateSessionResponse.newBuilder().setIceGeneration(generation + 1);
+            observer.onNext(
+                    request.hasIceFragment()
+                            ? answer.setIceFragment("a=ice-ufrag:new\r\n").build()
+                            : answer.setAnswerSdp(ANSWER).build());
+        }
+        observer.onCompleted();
     }
 
     @Override
@@ -146,7 +179,7 @@ final class FakeTransceiver extends TransceiverGrpc.TransceiverImplBase implemen
             DescribeLoadRequest request, StreamObserver<DescribeLoadResponse> observer) {
         observer.onNext(
                 DescribeLoadResponse.newBuilder()
-                        .setSessions(sessions.size())
+                        .setSessions(sessions.size() + otherSessions)
                         .setMaxSessions(100)
                         .setDraining(draining)
                         .build());

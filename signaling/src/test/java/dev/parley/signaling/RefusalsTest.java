@@ -114,7 +114,7 @@ class RefusalsTest {
             assertThat(json(fixture.postOffer()).at("/error/code").textValue())
                     .isEqualTo("draining");
             assertThat(fixture.telemetry.snapshot())
-                    .containsEntry("parley.signaling.errors{code=service_unavailable}", 1L);
+                    .containsEntry("parley.signaling.errors{code=draining}", 1L);
         }
     }
 

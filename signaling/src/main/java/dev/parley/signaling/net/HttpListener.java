@@ -13,6 +13,7 @@ import io.helidon.webserver.http.DirectHandlers;
 import io.helidon.webserver.http1.Http1Config;
 import io.helidon.webserver.http1.Http1ConnectionSelector;
 import io.helidon.webserver.http1.spi.Http1Upgrader;
+import io.helidon.webserver.websocket.WsConfig;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.ServerSocketChannel;
@@ -36,6 +37,7 @@ public final class HttpListener implements AutoCloseable {
      * @param tls what to speak TLS with, if at all
      * @param maxPayloadBytes request bodies beyond this are cut off
      * @param maxHeaderBytes request headers beyond this are refused
+     * @param maxFrameBytes WebSocket frames beyond this end their connection
      * @param connections times and shares of connections
      */
     public record Settings(
@@ -43,6 +45,7 @@ public final class HttpListener implements AutoCloseable {
             Optional<SSLContext> tls,
             long maxPayloadBytes,
             int maxHeaderBytes,
+            int maxFrameBytes,
             ConnectionLimits connections) {}
 
     private final WebServer server;
@@ -106,6 +109,8 @@ public final class HttpListener implements AutoCloseable {
                         .directHandlers(errors)
                         // Otherwise the server adds a second HTTP/1.1, without the guard.
                         .protocolsDiscoverServices(false)
+                        .addProtocol(
+                                WsConfig.builder().maxFrameLength(settings.maxFrameBytes()).build())
                         .addConnectionSelector(http(guard, upgraders, settings.maxHeaderBytes()));
         settings.tls()
                 .ifPresent(

@@ -5,9 +5,9 @@ import dev.parley.runtime.udp.IpAddress;
 import io.helidon.http.HeaderName;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.ServerRequestHeaders;
-import io.helidon.webserver.http.ServerRequest;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -35,15 +35,15 @@ public final class TrustedProxies {
     }
 
     /** The client's address. */
-    public InetAddress client(ServerRequest request) {
-        InetAddress peer =
-                request.remotePeer().address() instanceof InetSocketAddress address
+    public InetAddress client(ServerRequestHeaders headers, SocketAddress peer) {
+        InetAddress nearest =
+                peer instanceof InetSocketAddress address
                         ? address.getAddress()
                         : InetAddress.getLoopbackAddress();
-        return contains(trusted, peer) ? client(request.headers(), peer) : peer;
+        return contains(trusted, nearest) ? behind(headers, nearest) : nearest;
     }
 
-    private InetAddress client(ServerRequestHeaders headers, InetAddress peer) {
+    private InetAddress behind(ServerRequestHeaders headers, InetAddress peer) {
         List<String> hops = hops(headers);
         InetAddress nearest = peer;
         for (String hop : hops.reversed()) {

@@ -1,0 +1,183 @@
+package dev.parley.signaling.calls;
+
+import dev.parley.proto.control.v1.CreateSessionRequest;
+import dev.parley.proto.control.v1.DescribeSessionResponse;
+import dev.parley.proto.control.v1.UpdateSessionRequest;
+import dev.parley.proto.control.v1.UpdateSessionResponse;
+import dev.parley.signaling.auth.Caller;
+import dev.parley.signaling.http.ErrorCode;
+import dev.parley.signaling.http.RefusedException;
+import dev.parley.signaling.pool.CallId;
+import dev.parley.signaling.pool.TransceiverPool;
+import io.helidon.http.HeaderNames;
+import io.helidon.http.ServerRequestHeaders;
+import java.lang.System.Logger.Level;
+import java.net.InetAddress;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Starts, changes and ends calls, for every protocol that clients speak. Keeps nothing: a call is
+ * found through its sealed id alone. Any thread may call.
+ */
+public final class CallDesk {
+    private static final System.Logger LOGGER = System.getLogger(CallDesk.class.getName());
+    private static final int MAX_ATTRIBUTE_CHARS = 256;
+
+    private final TransceiverPool pool;
+    private final CallIdSealer sealer;
+    private final Placement placement;
+    private final CallCounters counters;
+    private final int cluster;
+    private final String defaultModel;
+
+    /**
+     * Sends calls to the pool's transceivers.
+     *
+     * @param cluster id of the cluster that they belong to
+     * @param defaultModel model of a call whose client names none
+     */
+    public CallDesk(
+            TransceiverPool pool,
+            CallIdSealer sealer,
+            Placement placement,
+            CallCounters counters,
+            int cluster,
+            String defaultModel) {
+        this.pool = pool;
+        this.sealer = sealer;
+        this.placement = placement;
+        this.counters = counters;
+        this.cluster = cluster;
+        this.defaultModel = defaultModel;
+    }
+
+    /**
+     * Where a call comes from.
+     *
+     * @param address of the client
+     * @param userAgent as the client calls itself; may be empty
+     * @param protocol that it speaks to us
+     */
+    public record Origin(InetAddress address, String userAgent, String protocol) {
+        public Origin {
+            userAgent = userAgent.substring(0, Math.min(userAgent.length(), MAX_ATTRIBUTE_CHARS));
+        }
+
+        /** Of a request. */
+        public static Origin of(
+                ServerRequestHeaders headers, InetAddress address, String protocol) {
+            return new Origin(address, headers.first(HeaderNames.USER_AGENT).orElse(""), protocol);
+        }
+    }
+
+    /**
+     * A call that was just started.
+     *
+     * @param token its id, for clients
+     */
+    public record Started(String token, CallId id, String answerSdp) {}
+
+    /**
+     * The model of a call, when the caller may use it.
+     *
+     * @param named by the request's query or path; of these there may be only one
+     * @throws RefusedException when there can be no such model, or it is not allowed
+     */
+    public String model(Caller caller, List<String> named, Offer offer) {
+        if (named.size() > 1) {
+            throw new RefusedException(
+                    ErrorCode.INVALID_REQUEST, "The request names more than one model.", "model");
+        }
+        String model = named.stream().findFirst().or(offer::model).orElse(defaultModel);
+        if (!ModelName.isValid(model)) {
+            throw new RefusedException(
+                    ErrorCode.MODEL_NOT_FOUND,
+                    "There is no such model: " + ModelName.RULE + ".",
+                    "model");
+        }
+        Access.requireModel(caller, model);
+        return model;
+    }
+
+    /**
+     * Starts a call.
+     *
+     * @throws RefusedException when the offer is at fault, or no transceiver takes it
+     */
+    public Started start(Caller caller, Origin origin, String model, Offer offer) {
+        TransceiverPool.Created call =
+                pool.create(
+                        CreateSessionRequest.newBuilder()
+                                .setOfferSdp(offer.sdp())
+                                .setModel(model)
+                                .addAllRelayAddresses(placement.relayAddresses(origin.address()))
+                                .setSessionJson(offer.sessionJson())
+                                .putAttributes("client_address", origin.address().getHostAddress())
+                                .putAttributes("user_agent", origin.userAgent())
+                                .putAttributes("protocol", origin.protocol())
+                                .putAttributes("caller", caller.owner())
+                                .build());
+        counters.created();
+        CallId id = call.id().startedIn(cluster, caller);
+        LOGGER.log(
+                Level.DEBUG,
+                "call {0} created on {1}, model {2}, for {3}",
+                id.sessionId(),
+                id.control(),
+                model,
+                caller.owner());
+        return new Started(sealer.seal(id), id, call.answerSdp());
+    }
+
+    /**
+     * The call of a token, when it is one of the caller's.
+     *
+     * @throws RefusedException when not, without saying why
+     */
+    public CallId find(Caller caller, String token) {
+        return sealer.open(token)
+                .filter(call -> call.belongsTo(caller))
+                .orElseThrow(
+                        () ->
+                                new RefusedException(
+                                        ErrorCode.CALL_NOT_FOUND,
+                                        "There is no such call, or it is over."));
+    }
+
+    /**
+     * Changes a call's transport.
+     *
+     * @param origin of the client
+     * @throws RefusedException when it is over, has gone on since, or the change is at fault
+     */
+    public UpdateSessionResponse change(
+            CallId call, InetAddress origin, UpdateSessionRequest.Builder change) {
+        return pool.update(call, change.addAllRelayAddresses(placement.relayAddresses(origin)));
+    }
+
+    /**
+     * Ends a call.
+     *
+     * @throws RefusedException when it is over, or its transceiver cannot be reached
+     */
+    public void end(CallId call) {
+        pool.close(call);
+        counters.closed();
+        LOGGER.log(Level.DEBUG, "call {0} ended by its client", call.sessionId());
+    }
+
+    /**
+     * State of a call.
+     *
+     * @throws RefusedException when it is unknown, or its transceiver cannot be reached
+     */
+    public DescribeSessionResponse describe(CallId call) {
+        return pool.describe(call);
+    }
+
+    /** A constant of the control protocol as clients read it. */
+    public static String text(Enum<?> constant, String prefix) {
+        return constant.name().replace(prefix, "").toLowerCase(Locale.ROOT);
+    }
+}

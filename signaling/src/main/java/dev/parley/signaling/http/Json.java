@@ -1,0 +1,70 @@
+package dev.parley.signaling.http;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+
+/** The one JSON reader and writer. Numbers keep their digits, nesting and names are bounded. */
+public final class Json {
+    private static final int MAX_NESTING = 64;
+
+    private static final JsonMapper MAPPER =
+            JsonMapper.builder(
+                            JsonFactory.builder()
+                                    .streamReadConstraints(
+                                            StreamReadConstraints.builder()
+                                                    .maxNestingDepth(MAX_NESTING)
+                                                    .build())
+                                    .build())
+                    .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
+                    .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+                    .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+                    .enable(DeserializationFeature.USE_BIG_INTEGER_FOR_INTS)
+                    .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
+                    .build();
+
+    private Json() {}
+
+    /** A new object. */
+    public static ObjectNode object() {
+        return MAPPER.createObjectNode();
+    }
+
+    /**
+     * Reads one JSON object.
+     *
+     * @param what names the text in the refusal: "the body", "the session part"
+     * @throws RefusedException when it is none; the message says where it goes wrong
+     */
+    public static ObjectNode readObject(byte[] utf8, String what, String param) {
+        JsonNode node;
+        try {
+            node = MAPPER.readTree(utf8);
+        } catch (JsonProcessingException e) {
+            var at = e.getLocation();
+            String where =
+                    at == null ? "" : " at line " + at.getLineNr() + ", column " + at.getColumnNr();
+            throw new RefusedException(
+                    ErrorCode.INVALID_REQUEST, what + " is not valid JSON" + where + ".", param);
+        } catch (IOException e) {
+            throw new IllegalStateException("reading from memory cannot fail", e);
+        }
+        if (node instanceof ObjectNode object) {
+            return object;
+        }
+        throw new RefusedException(
+                ErrorCode.INVALID_REQUEST, what + " is not a JSON object.", param);
+    }
+
+    static byte[] bytes(ObjectNode node) {
+        return node.toString().getBytes(StandardCharsets.UTF_8);
+    }
+}
