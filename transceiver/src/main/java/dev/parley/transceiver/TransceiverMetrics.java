@@ -38,6 +38,12 @@ final class TransceiverMetrics {
                 "reason",
                 metrics.ended());
         telemetry.counters(
+                "parley.transceiver.sessions.quality",
+                "Calls that ended, by the G.109 class of either direction's E-model rating",
+                "{session}",
+                "quality",
+                metrics.quality());
+        telemetry.counters(
                 "parley.transceiver.checks",
                 "Authentic ICE checks, by outcome",
                 "{packet}",

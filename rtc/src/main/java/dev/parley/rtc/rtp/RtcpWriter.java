@@ -98,6 +98,21 @@ public final class RtcpWriter {
     }
 
     /**
+     * An extended report that asks for the round trip, RFC 3611 4.4: for members that send nothing.
+     *
+     * @param ntpTimestamp now, by {@link NtpTime#at}
+     */
+    public RtcpWriter referenceTime(int ssrc, long ntpTimestamp) {
+        openPacket(RtcpType.EXTENDED_REPORT, 0);
+        putInt(ssrc);
+        // Block type 4, two words.
+        putInt(4 << 24 | 2);
+        putInt((int) (ntpTimestamp >>> 32));
+        putInt((int) ntpTimestamp);
+        return closePacket();
+    }
+
+    /**
      * An extended report that answers a receiver reference time, RFC 3611 4.5.
      *
      * @param receiverSsrc who sent it

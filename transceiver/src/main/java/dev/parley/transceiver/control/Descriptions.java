@@ -3,6 +3,9 @@ package dev.parley.transceiver.control;
 import dev.parley.proto.control.v1.DescribeSessionResponse;
 import dev.parley.proto.control.v1.SessionState;
 import dev.parley.proto.control.v1.SetupTimes;
+import dev.parley.proto.control.v1.StreamQuality;
+import dev.parley.transceiver.media.CallQuality;
+import dev.parley.transceiver.media.CallSummary;
 import dev.parley.transceiver.session.SessionSnapshot;
 import dev.parley.transceiver.session.SetupPhases;
 import dev.parley.transceiver.session.SetupPhases.Phase;
@@ -32,6 +35,9 @@ final class Descriptions {
         if (now.roundTripNanos() >= 0) {
             response.setRoundTripMs(now.roundTripNanos() / NANOS_PER_MILLI);
         }
+        if (now.quality() != null) {
+            addQuality(response, now.quality());
+        }
         return response.setState(
                         switch (now.state()) {
                             case NEW -> SessionState.SESSION_STATE_NEW;
@@ -45,6 +51,27 @@ final class Descriptions {
                 .setPacketsLost(now.lost())
                 .setJitterMs(now.jitterNanos() / NANOS_PER_MILLI)
                 .setSetup(setup(phases));
+    }
+
+    private static void addQuality(
+            DescribeSessionResponse.Builder response, CallSummary quality) {
+        response.setConcealedMs(quality.concealedMillis())
+                .setPacketsLostByClient(Math.max(0, quality.remoteLost()));
+        if (quality.input() != null) {
+            response.setInputQuality(side(quality.input()));
+        }
+        if (quality.output() != null) {
+            response.setOutputQuality(side(quality.output()));
+        }
+    }
+
+    private static StreamQuality side(CallQuality.Summary side) {
+        return StreamQuality.newBuilder()
+                .setLossPercent(side.lossShare() * 100)
+                .setJitterMs(side.jitterMillis())
+                .setRating(side.rating())
+                .setMeanOpinionScore(side.meanOpinionScore())
+                .build();
     }
 
     private static SetupTimes setup(SetupPhases phases) {

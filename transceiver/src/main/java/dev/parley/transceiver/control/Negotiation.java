@@ -63,13 +63,22 @@ final class Negotiation {
         this.id = id;
         this.sides = sides;
         this.originId = sides.random().nextLong(Long.MAX_VALUE);
-        this.ssrc = sides.random().nextInt();
+        this.ssrc = newSsrc(sides.random(), offer.audio().ssrcs());
         this.cname = HexFormat.of().toHexDigits(sides.random().nextLong());
         this.mid = offer.audio().findMid();
         this.offer = offer;
         this.remote = offer.transport().credentials();
         this.local = mint();
         this.answer = answer(offer, candidates, offer.transport().setup().answer());
+    }
+
+    /** RFC 3550 8.1: one that the client does not use. */
+    private static int newSsrc(RandomGenerator random, List<Integer> taken) {
+        int ssrc = random.nextInt();
+        while (taken.contains(ssrc)) {
+            ssrc = random.nextInt();
+        }
+        return ssrc;
     }
 
     private IceCredentials mint() {
@@ -128,7 +137,8 @@ final class Negotiation {
                 ssrc,
                 cname,
                 answer.direction().receives(),
-                answer.direction().sends());
+                answer.direction().sends(),
+                offer.audio().protocol().endsWith("F"));
     }
 
     /** Has a session answer checks with new credentials from now on. */

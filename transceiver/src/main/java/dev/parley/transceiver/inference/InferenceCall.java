@@ -1,6 +1,8 @@
 package dev.parley.transceiver.inference;
 
+import dev.parley.proto.inference.v1.ConverseRequest;
 import dev.parley.proto.inference.v1.ConverseResponse;
+import dev.parley.proto.inference.v1.EndReason;
 import dev.parley.proto.inference.v1.SessionEnd;
 import dev.parley.proto.inference.v1.SessionReady;
 import dev.parley.proto.inference.v1.SessionStart;
@@ -10,6 +12,8 @@ import dev.parley.transceiver.audio.OpusLibrary;
 import dev.parley.transceiver.audio.OpusSettings;
 import dev.parley.transceiver.media.AudioCounters;
 import dev.parley.transceiver.media.Backlog;
+import dev.parley.transceiver.media.CallSummary;
+import dev.parley.transceiver.media.EncoderSteering;
 import dev.parley.transceiver.media.InputPath;
 import dev.parley.transceiver.media.OutputFormat;
 import dev.parley.transceiver.media.OutputInbox;
@@ -54,6 +58,9 @@ public final class InferenceCall {
     private final AudioCounters counters;
     private @Nullable CodecThread codecs;
     private @Nullable VoiceOutput voice;
+    private @Nullable EncoderSteering steering;
+    private @Nullable InputUplink inputUplink;
+    private int inputRateHz;
     private @Nullable PlaybackReports reports;
     private InputPath.@Nullable Sink input;
     private @Nullable Connection connection;
@@ -126,6 +133,9 @@ public final class InferenceCall {
             codecs.start();
         }
         input = voiceIn == null ? uplink : codecs;
+        steering = new EncoderSteering(encoder);
+        inputUplink = uplink;
+        inputRateHz = in.sampleRateHz();
         OutputTarget target = voiceOut == null || codecs == null ? inbox : codecs;
         OutputIntake intake = new OutputIntake(out, target, backlog, marks, counters);
         Status ended;
@@ -160,6 +170,31 @@ public final class InferenceCall {
         return made;
     }
 
+    /**
+     * The client has reported how our stream arrives; on the media loop.
+     *
+     * @param fractionLost in 256ths
+     * @param roundTripNanos or a negative number
+     */
+    public void steer(int fractionLost, long roundTripNanos) {
+        if (voice != null && steering != null) {
+            voice.steer(steering.onReport(fractionLost, roundTripNanos));
+        }
+    }
+
+    /** Tells inference how the call sounds. */
+    public void tellQuality(CallSummary summary) {
+        stream.sendEvent(
+                ConverseRequest.newBuilder()
+                        .setQualityReport(QualityReports.of(summary))
+                        .build());
+    }
+
+    /** Milliseconds of the caller's audio that had to be made up. */
+    public long concealedMillis() {
+        return inputUplink == null ? 0 : inputUplink.concealedSamples() * 1000 / inputRateHz;
+    }
+
     /** The next thing inference wants done with its output, or null; for the media loop. */
     public @Nullable OutputItem pollOutput() {
         return inbox.poll();
@@ -179,12 +214,20 @@ public final class InferenceCall {
         removed(samples, bytes);
     }
 
-    /** Ends the call from our side; on the media loop. */
-    public void end(SessionEnd end) {
+    /**
+     * Ends the call from our side; on the media loop.
+     *
+     * @param summary how it sounded, null when nothing was to be heard
+     */
+    public void end(EndReason reason, String message, @Nullable CallSummary summary) {
+        SessionEnd.Builder end = SessionEnd.newBuilder().setReason(reason).setMessage(message);
+        if (summary != null) {
+            end.setQuality(QualityReports.of(summary));
+        }
         if (reports != null) {
             reports.ended();
         }
-        stream.end(end);
+        stream.end(end.build());
         closeCodecs();
     }
 

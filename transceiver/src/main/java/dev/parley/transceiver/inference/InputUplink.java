@@ -10,6 +10,7 @@ import dev.parley.transceiver.media.InputClock;
 import dev.parley.transceiver.media.InputPacket;
 import dev.parley.transceiver.media.InputPath;
 import dev.parley.transceiver.media.VoiceInput;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Sends a call's input to inference, numbered. Owned by the thread that has the audio ready: the
@@ -18,6 +19,7 @@ import dev.parley.transceiver.media.VoiceInput;
 public final class InputUplink implements InputPath.Sink, VoiceInput.Sink {
     private final InferenceStream stream;
     private final Runnable onFirst;
+    private final AtomicLong concealedSamples = new AtomicLong();
     private long sequence;
 
     /**
@@ -26,6 +28,11 @@ public final class InputUplink implements InputPath.Sink, VoiceInput.Sink {
     public InputUplink(InferenceStream stream, Runnable onFirst) {
         this.stream = stream;
         this.onFirst = onFirst;
+    }
+
+    /** Samples that were made up so far, at inference's rate; any thread may ask. */
+    long concealedSamples() {
+        return concealedSamples.getAcquire();
     }
 
     /** An Opus packet, passed on verbatim. */
@@ -66,6 +73,8 @@ public final class InputUplink implements InputPath.Sink, VoiceInput.Sink {
             int concealed,
             int levelDbov,
             int voice) {
+        // Single writer: a plain read and an ordered write are enough.
+        concealedSamples.setRelease(concealedSamples.getPlain() + concealed);
         ByteString audio = ByteString.copyFrom(bytes, 0, lengthBytes);
         send(
                 message(audio, offsetSamples, samples, voice)

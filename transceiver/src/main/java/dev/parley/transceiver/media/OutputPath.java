@@ -36,7 +36,7 @@ public final class OutputPath {
     /** CELT, fullband, 20 ms, and no frame. */
     private static final byte[] DTX = {(byte) 0xF8};
 
-    private final int ssrc;
+    private int ssrc;
     private final OutputFormat format;
     private final Playout playout;
     private int sequence;
@@ -67,6 +67,16 @@ public final class OutputPath {
     public void start(long nowNanos) {
         started = true;
         dueNanos = nowNanos;
+    }
+
+    /** Goes on as another source, RFC 3550 8.2; sequence and timestamps have no break. */
+    public void changeSource(int newSsrc) {
+        ssrc = newSsrc;
+    }
+
+    /** Sequence number of the next packet. */
+    public int sequence() {
+        return sequence;
     }
 
     public boolean started() {

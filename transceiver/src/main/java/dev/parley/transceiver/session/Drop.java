@@ -27,6 +27,8 @@ enum Drop {
     RTP_MALFORMED,
     /** RTP of a payload type that was not negotiated. */
     RTP_PAYLOAD_TYPE,
+    /** RTP with our own SSRC, again and again. */
+    RTP_SSRC_COLLISION,
     /** RTP of a source that was replaced by another one. */
     RTP_OLD_SOURCE,
     /** RTP whose turn in the sequence is over. */

@@ -3,6 +3,7 @@ package dev.parley.transceiver.session;
 import dev.parley.rtc.ice.IceVerdict;
 import dev.parley.rtc.route.RouteVerdict;
 import dev.parley.rtc.srtp.SrtpVerdict;
+import dev.parley.transceiver.media.CallQuality.QualityClass;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** What one media loop counts. Its thread writes, any thread reads. */
@@ -17,6 +18,15 @@ final class LoopCounters {
     final AtomicLong rtpReceived = new AtomicLong();
 
     final AtomicLong rtpSent = new AtomicLong();
+
+    /** Packets sent once more because a client asked for them. */
+    final AtomicLong rtpSentAgain = new AtomicLong();
+
+    /** Calls that ended, by how the caller sounded to us. */
+    final EnumCounters<QualityClass> inputQuality = new EnumCounters<>(QualityClass.class);
+
+    /** Calls that ended, by how we sounded to the caller. */
+    final EnumCounters<QualityClass> outputQuality = new EnumCounters<>(QualityClass.class);
 
     /** Datagrams dropped because the socket's send buffer was full. */
     final AtomicLong unsent = new AtomicLong();

@@ -59,7 +59,16 @@ public final class LoopMetrics {
         return Map.of(
                 "received", sum(c -> c.rtpReceived),
                 "sent", sum(c -> c.rtpSent),
+                "sent_again", sum(c -> c.rtpSentAgain),
                 "lost", sum(c -> c.rtpLost));
+    }
+
+    /** Calls that ended, by how either side sounded to the other. */
+    public Map<String, LongSupplier> quality() {
+        Map<String, LongSupplier> series = new LinkedHashMap<>();
+        series.putAll(series("input_", c -> c.inputQuality, _ -> true));
+        series.putAll(series("output_", c -> c.outputQuality, _ -> true));
+        return series;
     }
 
     private <E extends Enum<E>> Map<String, LongSupplier> series(

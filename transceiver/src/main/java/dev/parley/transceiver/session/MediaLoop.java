@@ -6,6 +6,7 @@ import dev.parley.rtc.rtp.NtpTime;
 import dev.parley.runtime.udp.DatagramBatch;
 import dev.parley.runtime.udp.UdpCounters;
 import dev.parley.runtime.udp.UdpPort;
+import dev.parley.transceiver.media.CallSummary;
 import dev.parley.transceiver.session.LoopCommand.Add;
 import dev.parley.transceiver.session.LoopCommand.Describe;
 import dev.parley.transceiver.session.LoopCommand.DtlsConnected;
@@ -311,11 +312,21 @@ public final class MediaLoop {
         SessionSnapshot last = session.snapshot(nowNanos);
         counters.ended.increment(ending.reason());
         LoopCounters.add(counters.rtpLost, last.lost());
+        countQuality(last.quality());
         try {
             session.retire(ending, nowNanos);
         } finally {
             SessionLog.ended(session, ending, last);
             listener.onEnded(session, new EndedCall(ending.reason(), ending.message(), last));
+        }
+    }
+
+    private void countQuality(@Nullable CallSummary quality) {
+        if (quality != null && quality.input() != null) {
+            counters.inputQuality.increment(quality.input().qualityClass());
+        }
+        if (quality != null && quality.output() != null) {
+            counters.outputQuality.increment(quality.output().qualityClass());
         }
     }
 

@@ -2,8 +2,6 @@ package dev.parley.transceiver.session;
 
 import dev.parley.rtc.rtp.NtpTime;
 import dev.parley.rtc.rtp.ReceptionStatistics;
-import dev.parley.rtc.rtp.RtcpReader;
-import dev.parley.rtc.rtp.RtcpWriter;
 import dev.parley.rtc.rtp.RtpReader;
 import dev.parley.rtc.rtp.SequenceExtender;
 import dev.parley.rtc.srtp.SrtpReceiver;
@@ -13,7 +11,6 @@ import dev.parley.transceiver.media.InputPath;
 import dev.parley.transceiver.media.OutputPath;
 import dev.parley.transceiver.media.ReorderBuffer;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * SRTP, RTP and RTCP of one session, from the moment DTLS has given it keys. Owned by the session
  * and its loop.
  */
-final class MediaTransport {
+final class MediaTransport implements RtcpExchange.Client {
     private static final long NANOS_PER_SECOND = 1_000_000_000L;
 
     /**
@@ -33,18 +30,29 @@ final class MediaTransport {
     /** RFC 3550 A.1: a larger jump that goes on is a sender that started over. */
     private static final int MAX_DROPOUT = 3_000;
 
+    /** Hears what concerns the session, on the loop's thread. */
+    interface Listener {
+        /** The client has reported on our stream. */
+        void reported(RtcpExchange.Report report);
+
+        /** The client asks for one of our packets again. */
+        void askedAgain(int sequenceNumber);
+    }
+
+    /** Each takes a place of SrtpSender's sources. */
+    private static final int MAX_COLLISIONS = 4;
+
     private final SessionSpec spec;
     private final SrtpReceiver receiver;
     private final SrtpSender sender;
     private final InputPath input;
     private final OutputPath output;
     private final LoopCounters counters;
-    private final NtpTime ntp;
     private final RandomGenerator random;
-    private final byte[] cname;
     private final RtpReader rtp = new RtpReader();
-    private final RtcpReader rtcp = new RtcpReader();
-    private final RtcpWriter rtcpWriter = new RtcpWriter();
+    private final RtcpExchange rtcp;
+    private final Listener listener;
+    private final @Nullable SentPackets sent;
 
     private @Nullable ReceptionStatistics statistics;
     private SequenceExtender extender = new SequenceExtender();
@@ -53,9 +61,7 @@ final class MediaTransport {
     private int replacedSsrc;
     private long lastRtpNanos;
     private long received;
-    private long reportDueNanos;
-    private long roundTripNanos = NtpTime.UNKNOWN;
-    private int remoteLost;
+    private int collisions;
 
     MediaTransport(
             SessionSpec spec,
@@ -66,6 +72,7 @@ final class MediaTransport {
             LoopCounters counters,
             NtpTime ntp,
             RandomGenerator random,
+            Listener listener,
             long nowNanos) {
         this.spec = spec;
         this.receiver = receiver;
@@ -73,10 +80,10 @@ final class MediaTransport {
         this.input = input;
         this.output = output;
         this.counters = counters;
-        this.ntp = ntp;
         this.random = random;
-        this.cname = spec.cname().getBytes(StandardCharsets.UTF_8);
-        scheduleReport(nowNanos);
+        this.listener = listener;
+        this.rtcp = new RtcpExchange(spec, output, ntp, random, this, nowNanos);
+        this.sent = spec.formats().nack() ? new SentPackets() : null;
     }
 
     /**
@@ -105,6 +112,9 @@ final class MediaTransport {
         }
         if (!input.takes(rtp.payloadType()) || !spec.receives()) {
             return Drop.RTP_PAYLOAD_TYPE;
+        }
+        if (rtp.ssrc() == rtcp.ssrc() && !changeSource(nowNanos)) {
+            return Drop.RTP_SSRC_COLLISION;
         }
         ReceptionStatistics counted = source(nowNanos);
         if (counted == null) {
@@ -141,6 +151,18 @@ final class MediaTransport {
         };
     }
 
+    /** RFC 3550 8.2; false when the client has had us change too often, which is no accident. */
+    private boolean changeSource(long nowNanos) {
+        if (collisions == MAX_COLLISIONS) {
+            return false;
+        }
+        collisions++;
+        int fresh = random.nextInt();
+        rtcp.changeSource(fresh, nowNanos);
+        output.changeSource(fresh);
+        return true;
+    }
+
     /** Statistics of the packet's source; null when it is one that another has replaced. */
     private @Nullable ReceptionStatistics source(long nowNanos) {
         ReceptionStatistics current = statistics;
@@ -166,105 +188,79 @@ final class MediaTransport {
     /** Takes an SRTCP packet, as {@link #receiveRtp} does. */
     int receiveRtcp(ByteBuffer bytes, int offset, int length, long nowNanos) {
         int plainLength = receiver.unprotectRtcp(bytes, offset, length);
-        if (plainLength < 0) {
-            return plainLength;
-        }
-        if (!rtcp.wrap(bytes, offset, plainLength)) {
+        if (plainLength >= 0
+                && !rtcp.receive(bytes, offset, plainLength, statistics, sourceSsrc, nowNanos)) {
             counters.drops.increment(Drop.RTCP_MALFORMED);
-            return plainLength;
-        }
-        while (rtcp.next()) {
-            switch (rtcp.type()) {
-                case SENDER_REPORT -> {
-                    if (statistics != null && rtcp.senderSsrc() == sourceSsrc) {
-                        statistics.receiveSenderReport(rtcp.ntpTimestamp(), nowNanos);
-                    }
-                    takeReports(nowNanos);
-                }
-                case RECEIVER_REPORT -> takeReports(nowNanos);
-                // A goodbye ends a source, not a call: that is for DTLS and signaling to say.
-                case GOODBYE, SOURCE_DESCRIPTION, TRANSPORT_FEEDBACK, EXTENDED_REPORT, OTHER -> {}
-            }
         }
         return plainLength;
     }
 
-    private void takeReports(long nowNanos) {
-        for (int i = 0; i < rtcp.reportCount(); i++) {
-            if (rtcp.reportSsrc(i) == spec.ssrc()) {
-                remoteLost = rtcp.cumulativeLost(i);
-                long roundTrip =
-                        NtpTime.roundTripNanos(
-                                ntp.at(nowNanos),
-                                rtcp.lastSenderReport(i),
-                                rtcp.delaySinceLastSenderReport(i));
-                if (roundTrip != NtpTime.UNKNOWN) {
-                    roundTripNanos = roundTrip;
-                    input.roundTrip(roundTrip);
-                }
-            }
+    @Override
+    public void reported(RtcpExchange.Report report, long nowNanos) {
+        if (report.isRoundTripNew()) {
+            input.roundTrip(report.roundTripNanos());
+        }
+        listener.reported(report);
+    }
+
+    @Override
+    public void askedAgain(int sequenceNumber) {
+        if (spec.formats().nack()) {
+            listener.askedAgain(sequenceNumber);
+        }
+    }
+
+    @Override
+    public void left(int ssrc) {
+        if (statistics != null && ssrc == sourceSsrc) {
+            statistics = null;
         }
     }
 
     /** Writes the output packet that is due; answers its length, 0 or less when there is none. */
     int writeRtp(ByteBuffer into, int offset, long nowNanos) {
+        int sequence = output.sequence();
         int length = output.write(nowNanos, into, offset);
-        return sender.protectRtp(into, offset, length);
+        if (length == 0) {
+            return 0;
+        }
+        int sealed = sender.protectRtp(into, offset, length);
+        if (sent != null && sealed > 0) {
+            sent.sent(sequence, into, offset, sealed);
+        }
+        return sealed;
+    }
+
+    /** Writes a packet that was sent before; answers its length, 0 when it is not at hand. */
+    int writeAgain(int sequenceNumber, ByteBuffer into, int offset) {
+        return sent == null ? 0 : sent.take(sequenceNumber, into, offset);
     }
 
     /** When {@link #writeReport} is due. */
     long reportDueNanos() {
-        return reportDueNanos;
+        return rtcp.dueNanos();
     }
 
     /** Writes a report and sets when the next one is due. */
     int writeReport(ByteBuffer into, int offset, long nowNanos) {
-        scheduleReport(nowNanos);
-        beginReport(into, offset, nowNanos);
-        return sender.protectRtcp(into, offset, rtcpWriter.length());
+        int length = rtcp.writeReport(into, offset, statistics, sourceSsrc, nowNanos);
+        return sender.protectRtcp(into, offset, length);
     }
 
-    /** Asks for missing packets again, RFC 4585 6.2.1, in a compound as RFC 3550 6.1 wants it. */
+    /** Asks for missing packets again, RFC 4585 6.2.1. */
     int writeRequest(ByteBuffer into, int offset) {
         Gaps gaps = input.gaps();
-        rtcpWriter
-                .begin(into, offset)
-                .receiverReport(spec.ssrc())
-                .sourceDescription(spec.ssrc(), cname)
-                .nack(spec.ssrc(), sourceSsrc, gaps.requestFirst(), gaps.requestFollowing());
+        int length =
+                rtcp.writeRequest(
+                        into, offset, sourceSsrc, gaps.requestFirst(), gaps.requestFollowing());
         gaps.requested();
-        return sender.protectRtcp(into, offset, rtcpWriter.length());
+        return sender.protectRtcp(into, offset, length);
     }
 
     /** Writes the farewell, RFC 3550 6.6. */
     int writeGoodbye(ByteBuffer into, int offset, long nowNanos) {
-        beginReport(into, offset, nowNanos);
-        rtcpWriter.goodbye(spec.ssrc());
-        return sender.protectRtcp(into, offset, rtcpWriter.length());
-    }
-
-    private void beginReport(ByteBuffer into, int offset, long nowNanos) {
-        rtcpWriter.begin(into, offset);
-        if (output.packets() > 0 && spec.sends()) {
-            rtcpWriter.senderReport(
-                    spec.ssrc(),
-                    ntp.at(nowNanos),
-                    output.timestampAt(nowNanos),
-                    output.packets(),
-                    output.octets());
-        } else {
-            rtcpWriter.receiverReport(spec.ssrc());
-        }
-        if (statistics != null) {
-            statistics.endInterval();
-            rtcpWriter.report(sourceSsrc, statistics, nowNanos);
-        }
-        rtcpWriter.sourceDescription(spec.ssrc(), cname);
-    }
-
-    /** RFC 3550 6.2: randomised, so that many sessions do not report in step. */
-    private void scheduleReport(long nowNanos) {
-        reportDueNanos = nowNanos + (long) (NANOS_PER_SECOND * random.nextDouble(0.5, 1.5));
+        int length = rtcp.writeGoodbye(into, offset, statistics, sourceSsrc, nowNanos);
+        return sender.protectRtcp(into, offset, length);
     }
 
     /** RTP packets taken, those that were dropped left out. */
@@ -277,13 +273,8 @@ final class MediaTransport {
         return statistics == null ? 0 : statistics.jitterNanos();
     }
 
-    /** By the client's last report, or {@link NtpTime#UNKNOWN}. */
-    long roundTripNanos() {
-        return roundTripNanos;
-    }
-
-    /** Our packets that the client missed, by its last report. */
-    int remoteLost() {
-        return remoteLost;
+    /** What the client reported last; zeros when it has reported nothing. */
+    RtcpExchange.Report report() {
+        return rtcp.report();
     }
 }

@@ -1,6 +1,5 @@
 package dev.parley.transceiver.session;
 
-import dev.parley.proto.inference.v1.SessionEnd;
 import dev.parley.rtc.dtls.DtlsHandshake;
 import dev.parley.rtc.dtls.DtlsOutcome;
 import dev.parley.rtc.ice.IceLite;
@@ -267,11 +266,7 @@ public final class Session {
         state = State.ENDED;
         media.end(nowNanos);
         dtls.close();
-        inference.end(
-                SessionEnd.newBuilder()
-                        .setReason(why.reason().wire())
-                        .setMessage(why.message())
-                        .build());
+        inference.end(why.reason().wire(), why.message(), media.summary());
     }
 
     /** What is known about it now. */

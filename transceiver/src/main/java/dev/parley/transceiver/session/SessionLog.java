@@ -1,8 +1,11 @@
 package dev.parley.transceiver.session;
 
+import dev.parley.transceiver.media.CallQuality;
+import dev.parley.transceiver.media.CallSummary;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** The two lines that a call leaves in the log: no address, no SDP, no key. */
 final class SessionLog {
@@ -42,7 +45,29 @@ final class SessionLog {
                                 ? ""
                                 : String.format(
                                         Locale.ROOT, " rtt_ms=%.1f", last.roundTripNanos() / 1e6))
-                        + String.format(Locale.ROOT, " jitter_ms=%.1f", last.jitterNanos() / 1e6));
+                        + String.format(Locale.ROOT, " jitter_ms=%.1f", last.jitterNanos() / 1e6)
+                        + quality(last.quality()));
+    }
+
+    private static String quality(@Nullable CallSummary quality) {
+        return quality == null
+                ? ""
+                : " concealed_ms="
+                        + quality.concealedMillis()
+                        + side("in", quality.input())
+                        + side("out", quality.output());
+    }
+
+    private static String side(String name, CallQuality.@Nullable Summary side) {
+        return side == null
+                ? ""
+                : String.format(
+                        Locale.ROOT,
+                        " %1$s_loss=%2$.2f%% %1$s_r=%3$.0f %1$s_mos=%4$.2f",
+                        name,
+                        side.lossShare() * 100,
+                        side.rating(),
+                        side.meanOpinionScore());
     }
 
     /** What others wrote must not break the line or the terminal. */

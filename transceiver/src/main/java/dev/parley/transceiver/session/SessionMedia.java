@@ -7,6 +7,8 @@ import dev.parley.rtc.srtp.SrtpReceiver;
 import dev.parley.rtc.srtp.SrtpSender;
 import dev.parley.transceiver.inference.InferenceCall;
 import dev.parley.transceiver.media.Backlog;
+import dev.parley.transceiver.media.CallQuality;
+import dev.parley.transceiver.media.CallSummary;
 import dev.parley.transceiver.media.InputPath;
 import dev.parley.transceiver.media.OutputItem;
 import dev.parley.transceiver.media.OutputPath;
@@ -19,9 +21,15 @@ import org.jspecify.annotations.Nullable;
  * The audio of one session: from SRTP to inference and back, with its reports. It takes output from
  * the start and moves packets once DTLS has given it keys. Owned by the session and its loop.
  */
-final class SessionMedia {
+final class SessionMedia implements MediaTransport.Listener {
     /** Output items taken in one turn, so that a flood of them holds no other session up. */
     private static final int MAX_OUTPUT_ITEMS = 64;
+
+    /** How often inference is told how the call sounds. */
+    private static final long QUALITY_INTERVAL_NANOS = 10_000_000_000L;
+
+    /** Packets that one NACK may have us send again. */
+    private static final int MAX_AGAIN = 17;
 
     private final SessionSpec spec;
     private final InferenceCall inference;
@@ -37,6 +45,12 @@ final class SessionMedia {
     private long leftBytes;
     private long leftOthers;
     private boolean outputWaits;
+    private final CallQuality quality = new CallQuality();
+    private final int[] again = new int[MAX_AGAIN];
+    private int agains;
+    private long heardPackets;
+    private long heardLost;
+    private long qualityDueNanos;
 
     /**
      * @param ice says where packets go
@@ -81,7 +95,9 @@ final class SessionMedia {
                         loop.counters(),
                         loop.ntp(),
                         loop.random(),
+                        this,
                         nowNanos);
+        qualityDueNanos = nowNanos + QUALITY_INTERVAL_NANOS;
         output.start(nowNanos);
     }
 
@@ -104,7 +120,37 @@ final class SessionMedia {
 
     /** Takes an SRTCP packet; negative, a SrtpVerdict's code, unless it is authentic. */
     int receiveRtcp(ByteBuffer bytes, int offset, int length, long nowNanos) {
-        return transport().receiveRtcp(bytes, offset, length, nowNanos);
+        int result = transport().receiveRtcp(bytes, offset, length, nowNanos);
+        sendAgain(nowNanos);
+        return result;
+    }
+
+    @Override
+    public void reported(RtcpExchange.Report report) {
+        if (report.isRoundTripNew()) {
+            quality.roundTrip(report.roundTripNanos());
+        }
+        quality.callerHeard(report.fractionLost(), report.jitterNanos());
+        inference.steer(report.fractionLost(), report.roundTripNanos());
+    }
+
+    @Override
+    public void askedAgain(int sequenceNumber) {
+        if (agains < MAX_AGAIN) {
+            again[agains++] = sequenceNumber;
+        }
+    }
+
+    private void sendAgain(long nowNanos) {
+        for (int i = 0; i < agains; i++) {
+            Outbox outbox = loop.outbox();
+            int length =
+                    transport().writeAgain(again[i], outbox.bytes(), outbox.payloadOffset());
+            if (length > 0 && commit(length, nowNanos)) {
+                LoopCounters.add(loop.counters().rtpSentAgain, 1);
+            }
+        }
+        agains = 0;
     }
 
     /** RTP packets taken so far. */
@@ -186,11 +232,46 @@ final class SessionMedia {
     }
 
     private void sendReport(MediaTransport started, long nowNanos) {
+        noteInput(started);
+        if (qualityDueNanos - nowNanos <= 0) {
+            qualityDueNanos = nowNanos + QUALITY_INTERVAL_NANOS;
+            inference.tellQuality(qualitySoFar(started, false));
+        }
         Outbox outbox = loop.outbox();
         int length = started.writeReport(outbox.bytes(), outbox.payloadOffset(), nowNanos);
         if (length > 0) {
             var _ = commit(length, nowNanos);
         }
+    }
+
+    private void noteInput(MediaTransport started) {
+        long packets = started.received();
+        long lost = input.lost();
+        quality.heardCaller(packets - heardPackets, lost - heardLost, started.jitterNanos());
+        heardPackets = packets;
+        heardLost = lost;
+    }
+
+    private CallSummary qualitySoFar(MediaTransport started, boolean whole) {
+        return CallSummary.of(
+                quality,
+                whole,
+                started.received(),
+                input.lost(),
+                inference.concealedMillis(),
+                output.packets(),
+                started.report().cumulativeLost(),
+                started.report().roundTripNanos());
+    }
+
+    /** The whole call; null when nothing has moved. */
+    @Nullable CallSummary summary() {
+        MediaTransport started = transport;
+        if (started == null) {
+            return null;
+        }
+        noteInput(started);
+        return qualitySoFar(started, true);
     }
 
     /**
@@ -251,8 +332,9 @@ final class SessionMedia {
                 output.packets(),
                 input.lost(),
                 inference.inputDropped(),
-                started == null ? 0 : started.remoteLost(),
-                started == null ? -1 : started.roundTripNanos(),
-                started == null ? 0 : started.jitterNanos());
+                started == null ? 0 : started.report().cumulativeLost(),
+                started == null ? -1 : started.report().roundTripNanos(),
+                started == null ? 0 : started.jitterNanos(),
+                summary());
     }
 }

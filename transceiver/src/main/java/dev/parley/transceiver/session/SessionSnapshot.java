@@ -1,5 +1,8 @@
 package dev.parley.transceiver.session;
 
+import dev.parley.transceiver.media.CallSummary;
+import org.jspecify.annotations.Nullable;
+
 /**
  * What is known about a call at one moment.
  *
@@ -10,6 +13,7 @@ package dev.parley.transceiver.session;
  * @param remoteLost our packets that the client missed, by its last report
  * @param roundTripNanos between us and the client, -1 while unknown
  * @param jitterNanos of the client's packets
+ * @param quality of the whole call so far, null before media flows
  */
 public record SessionSnapshot(
         Session.State state,
@@ -20,4 +24,5 @@ public record SessionSnapshot(
         long inputDropped,
         long remoteLost,
         long roundTripNanos,
-        long jitterNanos) {}
+        long jitterNanos,
+        @Nullable CallSummary quality) {}

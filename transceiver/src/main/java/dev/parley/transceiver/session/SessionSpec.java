@@ -21,6 +21,7 @@ import java.util.List;
  * @param cname of what we send, RFC 3550 6.5.1
  * @param receives whether the client may send audio
  * @param sends whether the client wants audio
+ * @param feedbackProfile whether RTCP is that of AVPF (RFC 4585, RFC 5124)
  */
 public record SessionSpec(
         SessionId id,
@@ -35,7 +36,8 @@ public record SessionSpec(
         int ssrc,
         String cname,
         boolean receives,
-        boolean sends) {
+        boolean sends,
+        boolean feedbackProfile) {
     public SessionSpec {
         fingerprints = List.copyOf(fingerprints);
     }

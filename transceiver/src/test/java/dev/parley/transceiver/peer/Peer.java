@@ -53,6 +53,7 @@ public final class Peer implements DatagramLink {
 
     private final Random random;
     private boolean pcma;
+    private boolean losing;
     private final DtlsRole role;
     private final String setup;
     private IceCredentials local;
@@ -352,6 +353,10 @@ public final class Peer implements DatagramLink {
     }
 
     private boolean receiveRtp(ByteBuffer bytes, int length, long nowNanos) {
+        if (losing) {
+            losing = false;
+            return true;
+        }
         int plain = receiver().unprotectRtp(bytes, 0, length);
         if (plain < 0 || !rtp.wrap(bytes, 0, plain)) {
             return false;
@@ -390,6 +395,11 @@ public final class Peer implements DatagramLink {
 
     public static boolean isSilence(byte[] opus) {
         return Arrays.equals(opus, new byte[] {(byte) 0xF8, (byte) 0xFF, (byte) 0xFE});
+    }
+
+    /** The next RTP packet to it is lost. */
+    public void loseNext() {
+        losing = true;
     }
 
     /** Compound RTCP packets so far, decrypted. */

@@ -4,13 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.parley.proto.control.v1.CreateSessionResponse;
+import dev.parley.proto.control.v1.DescribeSessionResponse;
 import dev.parley.proto.inference.v1.ConverseRequest;
 import dev.parley.proto.inference.v1.ConverseResponse;
 import dev.parley.proto.inference.v1.MarkReached;
 import dev.parley.proto.inference.v1.PauseAudio;
 import dev.parley.proto.inference.v1.PlaybackCleared;
 import dev.parley.proto.inference.v1.PlaybackStopped;
+import dev.parley.proto.inference.v1.QualityReport;
 import dev.parley.proto.inference.v1.ResumeAudio;
+import dev.parley.proto.inference.v1.SessionEnd;
 import dev.parley.rtc.rtp.ReceptionStatistics;
 import dev.parley.rtc.rtp.RtcpReader;
 import dev.parley.rtc.rtp.RtcpType;
@@ -250,8 +253,8 @@ class OutputCallTest {
             peer.sendOpus(i, i * 960, (byte) 0xF8, (byte) 1);
             rig.advance(20);
         }
-        // 0.5 to 1.5 s apart: 1 to 4 in 2 s.
-        assertThat(peer.rtcpReceived().size()).isBetween(1, 4);
+        // About 0.3 to 1 s apart (RFC 3550 6.3).
+        assertThat(peer.rtcpReceived().size()).isBetween(2, 7);
         RtcpReader rtcp = new RtcpReader();
         byte[] last = peer.rtcpReceived().getLast();
         assertThat(rtcp.wrap(ByteBuffer.wrap(last), 0, last.length)).isTrue();
@@ -291,5 +294,110 @@ class OutputCallTest {
         peer.sendRtcp(writer -> writer.receiverReport(Peer.SSRC).report(ssrc, heard, answered));
         rig.run();
         assertThat(rig.describe(created).getRoundTripMs()).isCloseTo(20.0, within(0.1));
+    }
+
+    /** Reports as a client that lost some packets. */
+    private void reportLoss(int everyNth) {
+        byte[] report = peer.rtcpReceived().getLast();
+        RtcpReader rtcp = new RtcpReader();
+        assertThat(rtcp.wrap(ByteBuffer.wrap(report), 0, report.length) && rtcp.next()).isTrue();
+        for (Peer.Received packet : peer.received()) {
+            if (packet.sequence() % everyNth != 0 && packet.nanos() > reportedNanos) {
+                heard.receive(packet.sequence(), packet.timestamp(), packet.nanos());
+            }
+        }
+        reportedNanos = rig.now();
+        heard.endInterval();
+        int ssrc = rtcp.senderSsrc();
+        peer.sendRtcp(writer -> writer.receiverReport(Peer.SSRC).report(ssrc, heard, rig.now()));
+        rig.run();
+    }
+
+    private final ReceptionStatistics heard = new ReceptionStatistics(48_000);
+    private long reportedNanos;
+
+    @Test
+    void tellsInferenceAndSignalingHowTheCallSounds() {
+        CreateSessionResponse created = rig.connect(peer);
+        FakeVoiceAgent.Call call = rig.agent().awaitCall();
+        for (int i = 0; i < 600; i++) {
+            if (i % 20 != 7) {
+                peer.sendOpus(i, i * 960, (byte) 0xF8, (byte) 1);
+            }
+            rig.advance(20);
+            if (i % 50 == 49) {
+                reportLoss(10);
+            }
+        }
+        QualityReport report = call.await(ConverseRequest::hasQualityReport).getQualityReport();
+        assertThat(report.getInput().getLossPercent()).isCloseTo(5, within(1.0));
+        assertThat(report.getInput().getRating()).isCloseTo(77, within(3.0));
+        assertThat(report.getOutput().getLossPercent()).isCloseTo(10, within(2.0));
+        assertThat(report.getOutput().getMeanOpinionScore()).isCloseTo(3.3, within(0.3));
+        assertThat(report.hasRoundTripMs()).isFalse();
+        DescribeSessionResponse described = rig.describe(created);
+        assertThat(described.getOutputQuality().getLossPercent()).isCloseTo(10, within(2.0));
+        assertThat(described.getPacketsLostByClient()).isBetween(50L, 65L);
+        rig.close(created);
+        SessionEnd end = call.await(ConverseRequest::hasSessionEnd).getSessionEnd();
+        assertThat(end.getQuality().getInput().getPacketsLost()).isBetween(28L, 30L);
+        assertThat(end.getQuality().getInput().getLossPercent()).isCloseTo(5, within(0.5));
+        assertThat(end.getQuality().getOutput().getPackets()).isBetween(600L, 603L);
+    }
+
+    @Test
+    void sendsAPacketAgainOnceWhenTheClientAsks() {
+        rig.connect(peer);
+        rig.advance(200);
+        Peer.Received before = peer.received().getLast();
+        int lost = before.sequence() + 1 & 0xFFFF;
+        peer.loseNext();
+        rig.advance(100);
+        int received = peer.received().size();
+        for (int i = 0; i < 2; i++) {
+            peer.sendRtcp(
+                    writer ->
+                            writer.receiverReport(Peer.SSRC)
+                                    .nack(Peer.SSRC, before.ssrc(), lost, 0));
+            rig.run();
+        }
+        assertThat(peer.received()).hasSize(received + 1);
+        assertThat(peer.received().getLast().sequence()).isEqualTo(lost);
+    }
+
+    @Test
+    void answersAReceiversReferenceTime() {
+        rig.connect(peer);
+        peer.sendRtcp(writer -> writer.receiverReport(Peer.SSRC).referenceTime(Peer.SSRC, 7L << 16));
+        rig.run();
+        int before = peer.rtcpReceived().size();
+        rig.advanceUntil(() -> peer.rtcpReceived().size() > before);
+        byte[] report = peer.rtcpReceived().get(before);
+        RtcpReader rtcp = new RtcpReader();
+        assertThat(rtcp.wrap(ByteBuffer.wrap(report), 0, report.length)).isTrue();
+        while (rtcp.next() && rtcp.type() != RtcpType.EXTENDED_REPORT) {}
+        assertThat(rtcp.type()).isEqualTo(RtcpType.EXTENDED_REPORT);
+        int at = report.length - 12;
+        assertThat(ByteBuffer.wrap(report).getInt(at)).isEqualTo(Peer.SSRC);
+        assertThat(ByteBuffer.wrap(report).getInt(at + 4)).isEqualTo(7);
+    }
+
+    @Test
+    void takesAnotherSourceWhenTheClientUsesOurs() {
+        rig.connect(peer);
+        rig.advance(100);
+        Peer.Received before = peer.received().getLast();
+        peer.sendOpusFrom(before.ssrc(), 1, 960, (byte) 0xF8, (byte) 1);
+        rig.advance(40);
+        Peer.Received after = peer.received().getLast();
+        assertThat(after.ssrc()).isNotEqualTo(before.ssrc());
+        assertThat(after.sequence() - before.sequence() & 0xFFFF).isEqualTo(2);
+        assertThat(after.timestamp() - before.timestamp()).isEqualTo(1_920);
+        byte[] report = peer.rtcpReceived().getLast();
+        RtcpReader rtcp = new RtcpReader();
+        assertThat(rtcp.wrap(ByteBuffer.wrap(report), 0, report.length) && rtcp.next()).isTrue();
+        assertThat(rtcp.senderSsrc()).isEqualTo(after.ssrc());
+        while (rtcp.next() && rtcp.type() != RtcpType.GOODBYE) {}
+        assertThat(rtcp.goodbyeSsrc(0)).isEqualTo(before.ssrc());
     }
 }
