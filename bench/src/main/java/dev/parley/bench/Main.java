@@ -1,5 +1,9 @@
 package dev.parley.bench;
 
+import dev.parley.bench.audio.BargeInBench;
+import dev.parley.bench.audio.CpuBench;
+import dev.parley.bench.audio.DelayBench;
+import dev.parley.bench.audio.PacingBench;
 import dev.parley.bench.grpc.GrpcTransportBench;
 import java.util.Arrays;
 
@@ -13,6 +17,11 @@ public final class Main {
               srtp [SECONDS]     SRTP per packet, ours and jitsi-srtp (a minute with 1 s a measurement)
               opus               Opus per 20 ms frame, by library and complexity
               opus-quality WAV   what Opus keeps of a voice, by complexity
+              pacing             how evenly packets leave, at 1, 100 and 500 calls with agents that burst
+              barge-in           the last packet after ClearAudio, and the error of audio_end_ms
+              audio-delay        from an agent's message to its packet at the caller
+              audio-cpu          processor time per call and second, by what the agent speaks
+                                 (these four: --rounds N --seconds N --sessions N --json FILE)
               grpc load|probes   Converse streams over gRPC transports
             """;
 
@@ -28,6 +37,10 @@ public final class Main {
             case "srtp" -> SrtpBench.main(options);
             case "opus" -> org.openjdk.jmh.Main.main(new String[] {OpusBench.class.getName()});
             case "opus-quality" -> OpusQuality.main(options);
+            case "pacing" -> PacingBench.main(options);
+            case "barge-in" -> BargeInBench.main(options);
+            case "audio-delay" -> DelayBench.main(options);
+            case "audio-cpu" -> CpuBench.main(options);
             case "grpc" -> GrpcTransportBench.main(options);
             default -> {
                 System.err.print(USAGE);

@@ -53,8 +53,7 @@ final class Descriptions {
                 .setSetup(setup(phases));
     }
 
-    private static void addQuality(
-            DescribeSessionResponse.Builder response, CallSummary quality) {
+    private static void addQuality(DescribeSessionResponse.Builder response, CallSummary quality) {
         response.setConcealedMs(quality.concealedMillis())
                 .setPacketsLostByClient(Math.max(0, quality.remoteLost()));
         if (quality.input() != null) {

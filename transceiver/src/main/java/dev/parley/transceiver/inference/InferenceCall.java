@@ -185,9 +185,7 @@ public final class InferenceCall {
     /** Tells inference how the call sounds. */
     public void tellQuality(CallSummary summary) {
         stream.sendEvent(
-                ConverseRequest.newBuilder()
-                        .setQualityReport(QualityReports.of(summary))
-                        .build());
+                ConverseRequest.newBuilder().setQualityReport(QualityReports.of(summary)).build());
     }
 
     /** Milliseconds of the caller's audio that had to be made up. */

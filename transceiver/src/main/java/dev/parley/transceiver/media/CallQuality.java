@@ -98,8 +98,7 @@ public final class CallQuality {
         private void add(double lossShare, long jitterNanos, long roundTripNanos) {
             jitterMillis = jitterNanos / NANOS_PER_MILLI;
             // A jitter buffer waits about twice the jitter.
-            double delay =
-                    roundTripNanos / NANOS_PER_MILLI / 2 + CODEC_MILLIS + 2 * jitterMillis;
+            double delay = roundTripNanos / NANOS_PER_MILLI / 2 + CODEC_MILLIS + 2 * jitterMillis;
             double rating = VoiceQuality.rating(delay, lossShare);
             lossSum += lossShare;
             ratingSum += rating;

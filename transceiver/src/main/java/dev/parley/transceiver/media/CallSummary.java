@@ -25,6 +25,8 @@ public record CallSummary(
         CallQuality.@Nullable Summary input,
         CallQuality.@Nullable Summary output) {
     /**
+     * Sums a call up.
+     *
      * @param whole whether it is of the whole call
      */
     public static CallSummary of(

@@ -180,8 +180,7 @@ final class RtcpExchange {
     private void takeReport(int i, long nowNanos) {
         report.fractionLost = reader.fractionLost(i);
         report.cumulativeLost = reader.cumulativeLost(i);
-        report.jitterNanos =
-                reader.jitter(i) * NANOS_PER_SECOND / spec.output().clockRateHz();
+        report.jitterNanos = reader.jitter(i) * NANOS_PER_SECOND / spec.output().clockRateHz();
         long roundTrip =
                 NtpTime.roundTripNanos(
                         ntp.at(nowNanos),

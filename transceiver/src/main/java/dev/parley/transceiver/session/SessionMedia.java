@@ -144,8 +144,7 @@ final class SessionMedia implements MediaTransport.Listener {
     private void sendAgain(long nowNanos) {
         for (int i = 0; i < agains; i++) {
             Outbox outbox = loop.outbox();
-            int length =
-                    transport().writeAgain(again[i], outbox.bytes(), outbox.payloadOffset());
+            int length = transport().writeAgain(again[i], outbox.bytes(), outbox.payloadOffset());
             if (length > 0 && commit(length, nowNanos)) {
                 LoopCounters.add(loop.counters().rtpSentAgain, 1);
             }

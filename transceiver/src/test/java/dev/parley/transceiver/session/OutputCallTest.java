@@ -368,7 +368,8 @@ class OutputCallTest {
     @Test
     void answersAReceiversReferenceTime() {
         rig.connect(peer);
-        peer.sendRtcp(writer -> writer.receiverReport(Peer.SSRC).referenceTime(Peer.SSRC, 7L << 16));
+        peer.sendRtcp(
+                writer -> writer.receiverReport(Peer.SSRC).referenceTime(Peer.SSRC, 7L << 16));
         rig.run();
         int before = peer.rtcpReceived().size();
         rig.advanceUntil(() -> peer.rtcpReceived().size() > before);

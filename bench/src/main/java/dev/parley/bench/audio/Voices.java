@@ -1,0 +1,82 @@
+package dev.parley.bench.audio;
+
+import dev.parley.transceiver.audio.Pcm;
+import java.util.List;
+
+/** Has agents speak without a pause, a second at a time. One thread for all of them. */
+final class Voices implements AutoCloseable {
+    private static final int RATE_HZ = 24_000;
+    private static final int FRAMES = 100;
+    private static final byte[][] VOICE = voice();
+
+    private final List<Agent.Call> calls;
+    private final String model;
+    private final Thread thread = Thread.ofPlatform().name("voices").unstarted(this::run);
+    private volatile boolean stopped;
+
+    private Voices(List<Agent.Call> calls, String model) {
+        this.calls = List.copyOf(calls);
+        this.model = model;
+    }
+
+    static Voices start(List<Agent.Call> calls, String model) {
+        Voices voices = new Voices(calls, model);
+        voices.thread.start();
+        return voices;
+    }
+
+    /** 20 ms of a voice at 24 kHz; the next frame goes on where this one ends. */
+    static byte[] frame(int i) {
+        return VOICE[i % FRAMES];
+    }
+
+    private void run() {
+        long next = System.nanoTime() - 1_000_000_000L;
+        while (!stopped) {
+            for (Agent.Call call : calls) {
+                for (int i = 0; i < 50; i++) {
+                    call.say("r", model.equals(Agent.OPUS) ? Agent.opus(80) : frame(i));
+                }
+            }
+            next += 1_000_000_000L;
+            try {
+                Thread.sleep(Math.max(1, (next - System.nanoTime()) / 1_000_000L + 1_000));
+            } catch (InterruptedException _) {
+                return;
+            }
+        }
+    }
+
+    /** Harmonics of a gliding pitch in syllables. */
+    private static byte[][] voice() {
+        short[] pcm = new short[RATE_HZ / 50 * FRAMES];
+        double phase = 0;
+        for (int i = 0; i < pcm.length; i++) {
+            double seconds = i / (double) RATE_HZ;
+            double pitch = 140 + 30 * Math.sin(2 * Math.PI * seconds);
+            phase += 2 * Math.PI * pitch / RATE_HZ;
+            double sum = 0;
+            for (int harmonic = 1; harmonic * pitch < 6_000; harmonic++) {
+                sum += Math.sin(harmonic * phase) / (1 + Math.pow(harmonic * pitch / 900, 2));
+            }
+            double syllable = 0.3 + 0.7 * Math.pow(Math.sin(Math.PI * 4 * seconds), 2);
+            pcm[i] = (short) (2_500 * syllable * sum);
+        }
+        byte[][] frames = new byte[FRAMES][RATE_HZ / 50 * 2];
+        for (int i = 0; i < FRAMES; i++) {
+            Pcm.writeS16le(pcm, i * RATE_HZ / 50, RATE_HZ / 50, frames[i], 0);
+        }
+        return frames;
+    }
+
+    @Override
+    public void close() {
+        stopped = true;
+        thread.interrupt();
+        try {
+            thread.join();
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
