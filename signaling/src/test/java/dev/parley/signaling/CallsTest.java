@@ -174,6 +174,23 @@ class CallsTest {
     }
 
     @Test
+    void knowsWhichCallsASidebandCouldJoin() {
+        try (var fixture = SignalingFixture.with()) {
+            String call = location(fixture.postOffer());
+            String path = "/v1/realtime?call_id=" + call.substring(call.lastIndexOf('/') + 1);
+
+            assertThat(fixture.send(fixture.request(path)).statusCode()).isEqualTo(501);
+            fixture.send(fixture.request(call).DELETE());
+            for (String unknown : new String[] {path, "/v1/realtime?call_id=rtc_x"}) {
+                var response = fixture.send(fixture.request(unknown));
+                assertThat(response.statusCode()).isEqualTo(404);
+                assertThat(json(response).at("/error/code").textValue())
+                        .isEqualTo("call_id_not_found");
+            }
+        }
+    }
+
+    @Test
     void spreadsCallsOverTransceivers() {
         try (var fixture = SignalingFixture.with(3)) {
             for (int i = 0; i < 60; i++) {

@@ -15,6 +15,7 @@ import dev.parley.proto.control.v1.SetupTimes;
 import dev.parley.proto.control.v1.TransceiverGrpc;
 import dev.parley.proto.control.v1.UpdateSessionRequest;
 import dev.parley.proto.control.v1.UpdateSessionResponse;
+import dev.parley.proto.inference.v1.EndReason;
 import dev.parley.runtime.config.HostPort;
 import io.grpc.Metadata;
 import io.grpc.Server;
@@ -41,6 +42,7 @@ public final class FakeTransceiver extends TransceiverGrpc.TransceiverImplBase
 
     final Queue<CreateSessionRequest> created = new ConcurrentLinkedQueue<>();
     final Set<ByteString> sessions = ConcurrentHashMap.newKeySet();
+    final Set<ByteString> ended = ConcurrentHashMap.newKeySet();
     final Map<ByteString, Integer> generations = new ConcurrentHashMap<>();
     final Queue<UpdateSessionRequest> updates = new ConcurrentLinkedQueue<>();
 
@@ -159,7 +161,15 @@ public final class FakeTransceiver extends TransceiverGrpc.TransceiverImplBase
     @Override
     public void describeSession(
             DescribeSessionRequest request, StreamObserver<DescribeSessionResponse> observer) {
-        if (sessions.contains(request.getSessionId())) {
+        if (ended.contains(request.getSessionId())) {
+            observer.onNext(
+                    DescribeSessionResponse.newBuilder()
+                            .setState(SessionState.SESSION_STATE_ENDED)
+                            .setEndReason(EndReason.END_REASON_AGENT_HANGUP)
+                            .setEndMessage("bye")
+                            .build());
+            observer.onCompleted();
+        } else if (sessions.contains(request.getSessionId())) {
             observer.onNext(
                     DescribeSessionResponse.newBuilder()
                             .setState(SessionState.SESSION_STATE_CONNECTED)

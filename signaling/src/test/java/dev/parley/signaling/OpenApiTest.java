@@ -147,6 +147,11 @@ class OpenApiTest {
         String call = location(start(fixture, "/v1/realtime/calls"));
         String session = location(start(fixture, "/whip"));
         see(fixture, key.key(), "GET", call, "", "");
+        String sideband = "/v1/realtime?call_id=";
+        String id = call.substring(call.lastIndexOf('/') + 1);
+        see(fixture, key.key(), "GET", sideband + id, "", "");
+        see(fixture, key.key(), "GET", sideband + "rtc_x", "", "");
+        see(fixture, "nobody", "GET", sideband + id, "", "");
         for (String method : new String[] {"PATCH", "POST"}) {
             change(fixture, key.key(), method, call, "*", SDP, OFFER);
             change(fixture, key.key(), method, call, "", FRAGMENT, CANDIDATE);
@@ -185,6 +190,8 @@ class OpenApiTest {
         fixture.transceiver().close();
         see("GET", "/readyz", fixture.send(fixture.request("/readyz")));
         see(fixture, key.key(), "GET", call, "", "");
+        String id = call.substring(call.lastIndexOf('/') + 1);
+        see(fixture, key.key(), "GET", "/v1/realtime?call_id=" + id, "", "");
         change(fixture, key.key(), "PATCH", call, "*", SDP, OFFER);
         change(fixture, key.key(), "POST", call, "*", SDP, OFFER);
         change(fixture, key.key(), "PATCH", session, "*", FRAGMENT, CANDIDATE);

@@ -246,7 +246,7 @@ class RefusalsTest {
     @ParameterizedTest
     @CsvSource({
         "GET, /v1/realtime/calls, 'POST, OPTIONS'",
-        "PUT, /v1/realtime, 'POST, OPTIONS'",
+        "PUT, /v1/realtime, 'POST, GET, HEAD, OPTIONS'",
         "PUT, /v1/realtime/calls/rtc_x, 'GET, PATCH, POST, DELETE, HEAD, OPTIONS'",
         "GET, /v1/realtime/calls/rtc_x/hangup, 'POST, OPTIONS'",
         "DELETE, /healthz, 'GET, HEAD, OPTIONS'",

@@ -75,10 +75,11 @@ class SocketTest {
             client.ask("{'type':'offer','sdp':'v=0'}");
             assertThat(client.next().path("state").textValue()).isEqualTo("connected");
 
-            fixture.transceiver().sessions.clear();
+            fixture.transceiver().ended.addAll(fixture.transceiver().sessions);
             JsonNode ended = client.next();
             assertThat(ended.path("type").textValue()).isEqualTo("ended");
-            assertThat(ended.path("reason").textValue()).isEqualTo("unknown");
+            assertThat(ended.path("reason").textValue()).isEqualTo("agent_hangup");
+            assertThat(ended.path("message").textValue()).isEqualTo("bye");
         }
     }
 

@@ -142,6 +142,19 @@ class WhipTest {
         }
     }
 
+    @ParameterizedTest
+    @CsvSource({"false, 200", "true, 404"})
+    void takesClientsThatCloseTheirConnectionFirst(String strict, int status) {
+        try (var fixture = SignalingFixture.with("whip_strict", strict)) {
+            String session = location(fixture.post("/whip/echo", SDP, OFFER));
+            fixture.transceiver().ended.addAll(fixture.transceiver().sessions);
+            fixture.transceiver().sessions.clear();
+
+            assertThat(fixture.send(fixture.request(session).DELETE()).statusCode())
+                    .isEqualTo(status);
+        }
+    }
+
     @Test
     @DisplayName("RFC 9725 4.2: OPTIONS tells what to post; clients look for PATCH in the methods")
     void tellsWhatItCan() {

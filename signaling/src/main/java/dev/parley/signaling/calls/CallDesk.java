@@ -2,6 +2,7 @@ package dev.parley.signaling.calls;
 
 import dev.parley.proto.control.v1.CreateSessionRequest;
 import dev.parley.proto.control.v1.DescribeSessionResponse;
+import dev.parley.proto.control.v1.SessionState;
 import dev.parley.proto.control.v1.UpdateSessionRequest;
 import dev.parley.proto.control.v1.UpdateSessionResponse;
 import dev.parley.signaling.auth.Caller;
@@ -174,6 +175,15 @@ public final class CallDesk {
      */
     public DescribeSessionResponse describe(CallId call) {
         return pool.describe(call);
+    }
+
+    /**
+     * Whether the call ended a while ago, as far as that is remembered.
+     *
+     * @throws RefusedException when it is unknown, or its transceiver cannot be reached
+     */
+    public boolean hasEnded(CallId call) {
+        return describe(call).getState() == SessionState.SESSION_STATE_ENDED;
     }
 
     /** A constant of the control protocol as clients read it. */

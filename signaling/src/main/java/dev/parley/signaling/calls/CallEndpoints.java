@@ -9,7 +9,9 @@ import dev.parley.proto.control.v1.UpdateSessionResponse;
 import dev.parley.signaling.auth.Caller;
 import dev.parley.signaling.http.Cors;
 import dev.parley.signaling.http.Endpoint;
+import dev.parley.signaling.http.ErrorCode;
 import dev.parley.signaling.http.Json;
+import dev.parley.signaling.http.RefusedException;
 import dev.parley.signaling.http.Replies;
 import dev.parley.signaling.pool.CallId;
 import io.helidon.http.HeaderNames;
@@ -42,7 +44,7 @@ public final class CallEndpoints implements HttpService {
     public void routing(HttpRules rules) {
         Endpoint create = Endpoint.of(cors, Method.POST, this::create);
         // The older form of the interface has the offer posted to its root.
-        rules.any("/", create);
+        rules.any("/", create.and(Method.GET, this::sideband));
         rules.any("/calls", create);
         rules.any(
                 "/calls/{id}",
@@ -71,6 +73,31 @@ public final class CallEndpoints implements HttpService {
                 .set(HeaderNames.ETAG, CallChange.tag(0))
                 .set(HeaderNames.LOCATION, ROOT + "/calls/" + call.token());
         response.send(call.answerSdp());
+    }
+
+    // A server joins its client's call with a WebSocket at ?call_id=.
+    private void sideband(ServerRequest request, ServerResponse response) {
+        Caller caller = access.caller(request.headers());
+        List<String> ids = request.query().all("call_id", List::of);
+        if (ids.size() != 1 || !isOngoing(caller, ids.getFirst())) {
+            throw new RefusedException(
+                    ErrorCode.CALL_ID_NOT_FOUND,
+                    "There is no such call, or it is over.",
+                    "call_id");
+        }
+        throw new RefusedException(
+                ErrorCode.NOT_IMPLEMENTED, "Calls cannot be joined here.", "call_id");
+    }
+
+    private boolean isOngoing(Caller caller, String token) {
+        try {
+            return !desk.hasEnded(desk.find(caller, token));
+        } catch (RefusedException refusal) {
+            if (refusal.code() == ErrorCode.CALL_NOT_FOUND) {
+                return false;
+            }
+            throw refusal;
+        }
     }
 
     private void change(ServerRequest request, ServerResponse response) {

@@ -27,6 +27,8 @@ public enum ErrorCode {
     MODEL_NOT_FOUND(404, Type.INVALID_REQUEST),
     /** The call id cannot be read, its call is over, or it is another caller's. */
     CALL_NOT_FOUND(404, Type.INVALID_REQUEST),
+    /** The same, where a sideband is to join the call. */
+    CALL_ID_NOT_FOUND(404, Type.INVALID_REQUEST),
     /** The path exists but not with this method; {@code Allow} lists those that it has. */
     METHOD_NOT_ALLOWED(405, Type.INVALID_REQUEST),
     /** The body did not arrive in time. */
@@ -47,6 +49,8 @@ public enum ErrorCode {
     RATE_LIMIT_EXCEEDED(429, Type.RATE_LIMIT),
     /** A bug, here or in a transceiver. */
     INTERNAL_ERROR(500, Type.SERVER),
+    /** This is known but not offered here. */
+    NOT_IMPLEMENTED(501, Type.SERVER),
     /** Every transceiver asked is full. */
     CAPACITY_EXCEEDED(503, Type.SERVER),
     /** The inference service is full. */

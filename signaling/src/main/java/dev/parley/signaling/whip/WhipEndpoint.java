@@ -173,7 +173,17 @@ public final class WhipEndpoint implements HttpService {
     }
 
     private void delete(ServerRequest request, ServerResponse response) {
-        desk.end(session(request));
+        CallId call = session(request);
+        try {
+            desk.end(call);
+        } catch (RefusedException refusal) {
+            // Many clients close their connection, and with it the call, before they say so here.
+            if (settings.strict()
+                    || refusal.code() != ErrorCode.CALL_NOT_FOUND
+                    || !desk.hasEnded(call)) {
+                throw refusal;
+            }
+        }
         response.status(Status.OK_200).send();
     }
 
