@@ -17,13 +17,19 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /** The process behind {@code ./parley}: one service alone, or all in one. */
 public final class Main {
     /** The command line or the config cannot be used; the reason stands on standard error. */
     private static final int EXIT_USAGE = 2;
+
+    private static final System.Logger LOGGER = System.getLogger(Main.class.getName());
 
     private Main() {}
 
@@ -62,7 +68,9 @@ public final class Main {
                                 arguments,
                                 TransceiverConfig.class,
                                 config -> Transceiver.start(config, telemetry),
-                                transceiver -> List.of(transceiver.controlAddress()));
+                                transceiver -> List.of(transceiver.controlAddress()),
+                                Transceiver::drain,
+                                Optional.of(Transceiver::reload));
                 case "signaling" ->
                         serve(
                                 arguments,
@@ -107,6 +115,20 @@ public final class Main {
             Class<C> configType,
             Function<C, S> start,
             Function<S, List<InetSocketAddress>> addresses) {
+        serve(arguments, configType, start, addresses, _ -> true, Optional.empty());
+    }
+
+    /**
+     * @param drain told to stop: whether the service is ready to, or has been told to go on
+     * @param reload what to do with a config that was read again on SIGHUP
+     */
+    private static <C extends Record, S extends AutoCloseable> void serve(
+            Arguments arguments,
+            Class<C> configType,
+            Function<C, S> start,
+            Function<S, List<InetSocketAddress>> addresses,
+            Predicate<S> drain,
+            Optional<BiConsumer<S, C>> reload) {
         String file = arguments.options("config").get("config");
         if (file == null) {
             throw new ConfigException(
@@ -121,7 +143,29 @@ public final class Main {
             S service = services.push(start.apply(config));
             System.out.println(
                     "ready " + arguments.command() + " " + text(addresses.apply(service)));
+            reload.ifPresent(
+                    take ->
+                            StopSignal.onHangup(
+                                    () ->
+                                            reload(
+                                                    configType,
+                                                    file,
+                                                    fresh -> take.accept(service, fresh))));
             stop.await();
+            while (!drain.test(service)) {
+                stop.rearm();
+                stop.await();
+            }
+        }
+    }
+
+    private static <C extends Record> void reload(
+            Class<C> configType, String file, Consumer<C> take) {
+        try {
+            take.accept(ConfigLoader.load(configType, Path.of(file)));
+        } catch (ConfigException e) {
+            LOGGER.log(
+                    System.Logger.Level.ERROR, "{0} was not read again: {1}", file, e.getMessage());
         }
     }
 

@@ -14,16 +14,26 @@ import java.util.concurrent.CountDownLatch;
 final class StopSignal {
     private static final int EXIT_KILLED_BY_SIGNAL = 143;
 
-    private final CountDownLatch requested = new CountDownLatch(1);
+    private volatile CountDownLatch requested = new CountDownLatch(1);
 
     private StopSignal() {}
 
     static StopSignal install() {
         StopSignal stop = new StopSignal();
+        handle("INT", stop::received);
+        handle("TERM", stop::received);
+        return stop;
+    }
+
+    /** Has SIGHUP do this, on a thread of the JVM's. */
+    static void onHangup(Runnable reload) {
+        handle("HUP", reload);
+    }
+
+    private static void handle(String name, Runnable received) {
         try {
             Class<?> signal = Class.forName("sun.misc.Signal");
             Class<?> handlerType = Class.forName("sun.misc.SignalHandler");
-            Runnable received = stop::received;
             MethodHandle run =
                     MethodHandles.publicLookup()
                             .findVirtual(Runnable.class, "run", MethodType.methodType(void.class))
@@ -31,16 +41,13 @@ final class StopSignal {
             Object handler =
                     MethodHandleProxies.asInterfaceInstance(
                             handlerType, MethodHandles.dropArguments(run, 0, signal));
-            for (String name : new String[] {"INT", "TERM"}) {
-                Object installed = signal.getConstructor(String.class).newInstance(name);
-                var _ =
-                        signal.getMethod("handle", signal, handlerType)
-                                .invoke(null, installed, handler);
-            }
+            Object installed = signal.getConstructor(String.class).newInstance(name);
+            var _ =
+                    signal.getMethod("handle", signal, handlerType)
+                            .invoke(null, installed, handler);
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException("this JVM has no sun.misc.Signal", e);
         }
-        return stop;
     }
 
     private void received() {
@@ -48,6 +55,11 @@ final class StopSignal {
             Runtime.getRuntime().halt(EXIT_KILLED_BY_SIGNAL);
         }
         requested.countDown();
+    }
+
+    /** The stop was revoked: the next signal is a first one again. */
+    void rearm() {
+        requested = new CountDownLatch(1);
     }
 
     void await() {

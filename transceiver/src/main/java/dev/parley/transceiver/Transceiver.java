@@ -55,18 +55,31 @@ public final class Transceiver implements AutoCloseable {
 
     private final List<Loop> loops;
     private final Backends backends;
+    private final Calls calls;
     private final Draining draining;
+    private final Duration drainTimeout;
     private final ControlServer server;
     private final AtomicBoolean closed = new AtomicBoolean();
 
     /** A media loop, its thread and its address. */
     private record Loop(MediaLoop loop, LoopThread thread, InetSocketAddress address) {}
 
+    private final List<RouteMint> mints;
+
     private Transceiver(
-            List<Loop> loops, Backends backends, Draining draining, ControlServer server) {
+            List<Loop> loops,
+            Backends backends,
+            Calls calls,
+            Draining draining,
+            Duration drainTimeout,
+            ControlServer server,
+            List<RouteMint> mints) {
+        this.mints = mints;
         this.loops = loops;
         this.backends = backends;
+        this.calls = calls;
         this.draining = draining;
+        this.drainTimeout = drainTimeout;
         this.server = server;
     }
 
@@ -92,8 +105,13 @@ public final class Transceiver implements AutoCloseable {
         try {
             InetSocketAddress media = mediaAddress(config);
             LoopSettings settings = new LoopSettings(config.relayCidrs(), keys);
+            CompletableFuture<ControlServer> serving = new CompletableFuture<>();
+            Runnable onDied =
+                    () -> {
+                        var _ = serving.thenAccept(server -> server.serving(false));
+                    };
             for (int i = 0; i < config.mediaLoops(); i++) {
-                loops.add(open(config, settings, media, i, clock, ntp, random, calls));
+                loops.add(open(config, settings, media, i, clock, ntp, random, calls, onDied));
             }
             List<CallSetup.Target> targets =
                     loops.stream()
@@ -127,13 +145,22 @@ public final class Transceiver implements AutoCloseable {
                     ControlServer.start(
                             config.controlAddress().resolve("control_address"), service);
             try {
+                serving.complete(server);
                 TransceiverMetrics.register(
-                        telemetry, loops.stream().map(Loop::loop).toList(), calls, audio);
+                        telemetry, loops.stream().map(Loop::loop).toList(), calls, draining, audio);
             } catch (RuntimeException e) {
                 server.close();
                 throw e;
             }
-            Transceiver started = new Transceiver(List.copyOf(loops), backends, draining, server);
+            Transceiver started =
+                    new Transceiver(
+                            List.copyOf(loops),
+                            backends,
+                            calls,
+                            draining,
+                            config.drainTimeout(),
+                            server,
+                            targets.stream().map(CallSetup.Target::routes).toList());
             LOGGER.log(Level.INFO, started.addresses());
             return started;
         } catch (RuntimeException e) {
@@ -155,7 +182,9 @@ public final class Transceiver implements AutoCloseable {
                         config.consentTimeout().toNanos(),
                         config.maxDuration().toNanos(),
                         config.reorderWait().toNanos(),
-                        (int) samples(config.outputCushion())),
+                        (int) samples(config.outputCushion()),
+                        config.idleTimeout().toNanos(),
+                        Math.ceilDiv(config.maxHandshakes(), config.mediaLoops())),
                 samples(config.outputHighWater()),
                 new OutputMemory(config.outputMemoryBytes(), config.outputMemoryBytes() / 8),
                 new OutputSettings((int) config.packetTime().toMillis(), encoder(config)),
@@ -200,7 +229,8 @@ public final class Transceiver implements AutoCloseable {
             LongSupplier clock,
             NtpTime ntp,
             SecureRandom random,
-            Calls calls) {
+            Calls calls,
+            Runnable onDied) {
         int wanted = base.getPort() == 0 ? 0 : base.getPort() + index;
         UdpPoller poller = config.udp().open();
         UdpPort port;
@@ -220,7 +250,11 @@ public final class Transceiver implements AutoCloseable {
         MediaLoop loop = new MediaLoop(settings, port, poller::wakeup, ntp, random, calls);
         LoopThread thread =
                 LoopThread.start(
-                        LoopThreads.factory("media-loop-", config.udp()), loop, poller, clock);
+                        LoopThreads.factory("media-loop-", config.udp()),
+                        loop,
+                        poller,
+                        clock,
+                        onDied);
         return new Loop(loop, thread, port.localAddress());
     }
 
@@ -238,6 +272,41 @@ public final class Transceiver implements AutoCloseable {
     /** Where relays reach its media loops. */
     public List<InetSocketAddress> mediaAddresses() {
         return loops.stream().map(Loop::address).toList();
+    }
+
+    /**
+     * Takes the route keys of a config that was read again; calls go on, as long as the key of
+     * their token is still among them. Nothing else of it is looked at.
+     */
+    public void reload(TransceiverConfig config) {
+        RouteKeys keys = config.keys();
+        loops.forEach(loop -> loop.loop().useKeys(keys));
+        mints.forEach(mint -> mint.useKey(keys, config.routeKeyId()));
+        LOGGER.log(
+                Level.INFO,
+                "route keys were read again; new tokens are sealed with key {0}",
+                config.routeKeyId());
+    }
+
+    /**
+     * Takes no new calls and waits for those that exist to end, for the drain timeout at most. Then
+     * {@link #close} it, unless this answers false: somebody wants it to go on.
+     */
+    public boolean drain() {
+        LOGGER.log(
+                Level.INFO,
+                "draining: {0} calls, which have {1} s",
+                calls.count(),
+                drainTimeout.toSeconds());
+        Draining.Outcome outcome = draining.await(() -> calls.count() == 0, drainTimeout);
+        LOGGER.log(
+                Level.INFO,
+                switch (outcome) {
+                    case EMPTY -> "drained";
+                    case DEADLINE -> "drained no further: " + calls.count() + " calls are left";
+                    case REVOKED -> "draining was revoked";
+                });
+        return outcome != Draining.Outcome.REVOKED;
     }
 
     /** Ends all calls, tells everyone why, and stops. Calling it again does nothing. */

@@ -92,6 +92,32 @@ public record TransceiverConfig(
         @Option(value = "Longest call.", orElse = "2h", min = 1_000) Duration maxDuration,
         @Option(
                         value =
+                                "How long a call lives while neither the client nor the inference"
+                                        + " service says anything: no audio, no data. A client that"
+                                        + " is muted still sends.",
+                        orElse = "10m",
+                        min = 1_000)
+                Duration idleTimeout,
+        @Option(
+                        value =
+                                "Most DTLS handshakes under way at a time; further calls wait for"
+                                        + " their turn.",
+                        orElse = "1000",
+                        min = 1,
+                        max = 1_000_000)
+                int maxHandshakes,
+        @Option(
+                        value =
+                                "How long calls may go on after this process was told to stop (it"
+                                        + " takes no new ones); then they are ended. Kubernetes"
+                                        + " kills after terminationGracePeriodSeconds, 30 by"
+                                        + " default, so give that more than this.",
+                        orElse = "25s",
+                        min = 0,
+                        max = 86_400_000)
+                Duration drainTimeout,
+        @Option(
+                        value =
                                 "Longest wait for a missing input packet when later ones have"
                                         + " come; how long it pays is learnt from each call.",
                         orElse = "60ms",

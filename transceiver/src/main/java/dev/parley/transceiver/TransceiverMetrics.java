@@ -2,23 +2,50 @@ package dev.parley.transceiver;
 
 import dev.parley.otel.Telemetry;
 import dev.parley.transceiver.control.Calls;
+import dev.parley.transceiver.control.Draining;
 import dev.parley.transceiver.media.AudioCounters;
 import dev.parley.transceiver.session.LoopMetrics;
 import dev.parley.transceiver.session.MediaLoop;
 import java.util.List;
+import java.util.Map;
 
 /** What a transceiver tells telemetry. */
 final class TransceiverMetrics {
     private TransceiverMetrics() {}
 
     static void register(
-            Telemetry telemetry, List<MediaLoop> loops, Calls calls, AudioCounters audio) {
+            Telemetry telemetry,
+            List<MediaLoop> loops,
+            Calls calls,
+            Draining draining,
+            AudioCounters audio) {
         telemetry.gauge(
                 "parley.transceiver.sessions",
                 "Calls that exist or are being set up",
                 "{session}",
                 calls::count);
+        telemetry.gauge(
+                "parley.transceiver.draining",
+                "1 while no new calls are taken; the calls that are left are sessions",
+                "1",
+                () -> draining.isOn() ? 1 : 0);
+        telemetry.gauge(
+                "parley.transceiver.loops.dead",
+                "Media loops that a fault has ended",
+                "{loop}",
+                () -> loops.stream().filter(MediaLoop::isDead).count());
+        telemetry.counters(
+                "parley.transceiver.changes",
+                "Changes of calls' transport: ICE restarts, and candidates named after the offer",
+                "{change}",
+                "kind",
+                Map.of("restart", calls::restarts, "candidate", calls::candidates));
         LoopMetrics metrics = new LoopMetrics(loops);
+        telemetry.gauge(
+                "parley.transceiver.handshakes",
+                "DTLS handshakes under way",
+                "{handshake}",
+                metrics.handshakes());
         telemetry.counters(
                 "parley.transceiver.drops",
                 "Datagrams and packets dropped, by reason",

@@ -136,8 +136,7 @@ public final class CallSetup {
         boolean connected = false;
         try {
             // While inference decides, the answer is written.
-            Target target =
-                    targets.get(Math.floorMod(nextTarget.getAndIncrement(), targets.size()));
+            Target target = nextTarget();
             Negotiation negotiation =
                     new Negotiation(
                             id,
@@ -165,6 +164,17 @@ public final class CallSetup {
                 inference.cancel("the call was not set up");
             }
         }
+    }
+
+    private Target nextTarget() throws RefusedException {
+        for (int i = 0; i < targets.size(); i++) {
+            Target target =
+                    targets.get(Math.floorMod(nextTarget.getAndIncrement(), targets.size()));
+            if (!target.loop().isDead()) {
+                return target;
+            }
+        }
+        throw RefusedException.unavailable("media_failed", "this transceiver has failed");
     }
 
     private static SdpOffer offer(String text) throws RefusedException {

@@ -61,17 +61,24 @@ public final class ControlServer implements AutoCloseable {
                             + reason.getMessage()
                             + "; free it or give an address of this machine");
         }
-        health.setStatus(HealthStatusManager.SERVICE_NAME_ALL_SERVICES, ServingStatus.SERVING);
-        health.setStatus(TransceiverGrpc.SERVICE_NAME, ServingStatus.SERVING);
         InetSocketAddress bound = new InetSocketAddress(address.getAddress(), server.getPort());
-        return new ControlServer(server, health, requests, bound);
+        ControlServer started = new ControlServer(server, health, requests, bound);
+        started.serving(true);
+        return started;
     }
 
     public InetSocketAddress address() {
         return bound;
     }
 
-    /** Tells health checks that nothing new should come here. */
+    /** Tells health checks whether new calls should come here. */
+    public void serving(boolean now) {
+        ServingStatus status = now ? ServingStatus.SERVING : ServingStatus.NOT_SERVING;
+        health.setStatus(HealthStatusManager.SERVICE_NAME_ALL_SERVICES, status);
+        health.setStatus(TransceiverGrpc.SERVICE_NAME, status);
+    }
+
+    /** Tells health checks that nothing new should come here any more. */
     public void drain() {
         health.enterTerminalState();
     }

@@ -8,8 +8,8 @@ import java.net.InetSocketAddress;
 
 /** Mints the ufrags of the sessions of one media loop. Safe for all threads. */
 public final class RouteMint {
-    private final RouteTokens tokens;
-    private final int keyId;
+    private RouteTokens tokens;
+    private int keyId;
     private final int clusterId;
     private final InetSocketAddress media;
 
@@ -21,6 +21,12 @@ public final class RouteMint {
         this.keyId = keyId;
         this.clusterId = clusterId;
         this.media = media;
+    }
+
+    /** Seals new tokens with another key from now on. */
+    public synchronized void useKey(RouteKeys keys, int id) {
+        tokens = new RouteTokens(keys);
+        keyId = id;
     }
 
     /**

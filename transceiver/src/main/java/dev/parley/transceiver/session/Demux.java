@@ -4,6 +4,7 @@ import dev.parley.rtc.ice.IcePath;
 import dev.parley.rtc.ice.IceVerdict;
 import dev.parley.rtc.route.ClientHeader;
 import dev.parley.rtc.route.PacketKind;
+import dev.parley.rtc.route.RouteKeys;
 import dev.parley.rtc.route.RouteToken;
 import dev.parley.rtc.route.RouteTokens;
 import dev.parley.rtc.route.RouteVerdict;
@@ -24,7 +25,7 @@ final class Demux {
     private final List<Cidr> relays;
     private final SessionTable table;
     private final LoopCounters counters;
-    private final RouteTokens routes;
+    private RouteTokens routes;
     private final EarlyDatagrams earlyHellos = new EarlyDatagrams();
     private final EarlyDatagrams earlyMedia = new EarlyDatagrams();
     private final ClientHeader header = new ClientHeader();
@@ -38,6 +39,11 @@ final class Demux {
         this.table = table;
         this.counters = counters;
         this.routes = new RouteTokens(settings.routeKeys());
+    }
+
+    /** Opens route tokens with these keys from now on. */
+    void useKeys(RouteKeys keys) {
+        routes = new RouteTokens(keys);
     }
 
     /** The session that the last {@link #handle} has reached, or null. */
@@ -138,15 +144,17 @@ final class Demux {
             }
             return;
         }
-        Session session = table.peer(position);
-        // Of several sessions with one address the one that still shakes hands wants it.
+        // Of several sessions with one address the one that still shakes hands wants it. When none
+        // does, the one whose keys fit takes it, and DTLS drops it for the others.
         for (int other = position; other >= 0; other = table.nextPeer(other)) {
             if (table.peer(other).handshaking()) {
-                session = table.peer(other);
-                break;
+                receiveDtls(table.peer(other), bytes, offset, length, nowNanos);
+                return;
             }
         }
-        receiveDtls(session, bytes, offset, length, nowNanos);
+        for (int other = position; other >= 0; other = table.nextPeer(other)) {
+            receiveDtls(table.peer(other), bytes, offset, length, nowNanos);
+        }
     }
 
     private void receiveDtls(

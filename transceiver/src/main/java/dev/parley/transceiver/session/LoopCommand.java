@@ -2,6 +2,7 @@ package dev.parley.transceiver.session;
 
 import dev.parley.rtc.dtls.DtlsOutcome;
 import dev.parley.rtc.ice.IceCredentials;
+import dev.parley.rtc.route.RouteKeys;
 import java.util.concurrent.CompletableFuture;
 
 /** What other threads ask of a media loop. */
@@ -23,6 +24,9 @@ sealed interface LoopCommand {
     /** Restart a session's ICE; answers false when it is over. */
     record Restart(Session session, IceCredentials fresh, CompletableFuture<Boolean> done)
             implements LoopCommand {}
+
+    /** Open route tokens with these keys. */
+    record UseKeys(RouteKeys keys) implements LoopCommand {}
 
     /** End a session, if it has not ended yet. */
     record End(Session session, EndReason reason, String message) implements LoopCommand {}

@@ -17,6 +17,9 @@ final class LoopCounters {
     /** Authentic RTP packets. */
     final AtomicLong rtpReceived = new AtomicLong();
 
+    /** DTLS handshakes under way. */
+    final AtomicLong handshakes = new AtomicLong();
+
     final AtomicLong rtpSent = new AtomicLong();
 
     /** Packets sent once more because a client asked for them. */

@@ -54,6 +54,11 @@ public final class LoopMetrics {
         return series("", c -> c.ended, _ -> true);
     }
 
+    /** DTLS handshakes under way. */
+    public LongSupplier handshakes() {
+        return sum(c -> c.handshakes);
+    }
+
     /** RTP packets received, sent, and never received. */
     public Map<String, LongSupplier> packets() {
         return Map.of(

@@ -20,6 +20,7 @@ public final class LoopThread implements AutoCloseable {
     private final MediaLoop loop;
     private final UdpPoller poller;
     private final LongSupplier clock;
+    private final Runnable onDied;
     private final Thread thread;
     private volatile boolean stopped;
 
@@ -29,16 +30,26 @@ public final class LoopThread implements AutoCloseable {
      * @param threads makes its thread
      * @param poller of the loop's port; closed with it by the thread when it ends
      * @param clock monotonic nanoseconds
+     * @param onDied told by the thread when a fault has ended it and the loop's sessions
      */
     public static LoopThread start(
-            ThreadFactory threads, MediaLoop loop, UdpPoller poller, LongSupplier clock) {
-        LoopThread started = new LoopThread(threads, loop, poller, clock);
+            ThreadFactory threads,
+            MediaLoop loop,
+            UdpPoller poller,
+            LongSupplier clock,
+            Runnable onDied) {
+        LoopThread started = new LoopThread(threads, loop, poller, clock, onDied);
         started.thread.start();
         return started;
     }
 
     private LoopThread(
-            ThreadFactory threads, MediaLoop loop, UdpPoller poller, LongSupplier clock) {
+            ThreadFactory threads,
+            MediaLoop loop,
+            UdpPoller poller,
+            LongSupplier clock,
+            Runnable onDied) {
+        this.onDied = onDied;
         this.loop = loop;
         this.poller = poller;
         this.clock = clock;
@@ -47,13 +58,24 @@ public final class LoopThread implements AutoCloseable {
 
     private void run() {
         try (UdpPoller closing = poller) {
+            run(closing);
+        }
+    }
+
+    private void run(UdpPoller open) {
+        try {
             while (!stopped) {
                 var _ = loop.runOnce(clock.getAsLong());
-                closing.await(loop.untilNext(clock.getAsLong(), MAX_WAIT_NANOS));
+                open.await(loop.untilNext(clock.getAsLong(), MAX_WAIT_NANOS));
             }
             var _ = loop.runOnce(clock.getAsLong());
         } catch (RuntimeException | Error e) {
             LOGGER.log(Level.ERROR, "a media loop died", e);
+            try {
+                loop.die();
+            } finally {
+                onDied.run();
+            }
         }
     }
 

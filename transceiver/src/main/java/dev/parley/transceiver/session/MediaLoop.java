@@ -2,6 +2,7 @@ package dev.parley.transceiver.session;
 
 import dev.parley.rtc.ice.IceCredentials;
 import dev.parley.rtc.route.ClientHeader;
+import dev.parley.rtc.route.RouteKeys;
 import dev.parley.rtc.rtp.NtpTime;
 import dev.parley.runtime.udp.DatagramBatch;
 import dev.parley.runtime.udp.UdpCounters;
@@ -15,6 +16,7 @@ import dev.parley.transceiver.session.LoopCommand.DtlsSend;
 import dev.parley.transceiver.session.LoopCommand.End;
 import dev.parley.transceiver.session.LoopCommand.EndAll;
 import dev.parley.transceiver.session.LoopCommand.Restart;
+import dev.parley.transceiver.session.LoopCommand.UseKeys;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.Queue;
@@ -60,6 +62,8 @@ public final class MediaLoop {
     private final Outbox outbox;
     private final SessionTable table;
     private final Demux demux;
+    private int handshakes;
+    private volatile boolean dead;
     private long nowNanos;
     private boolean kernelCounted;
     private long nextKernelCountNanos;
@@ -106,6 +110,11 @@ public final class MediaLoop {
         return done;
     }
 
+    /** Opens route tokens with these keys from now on. */
+    public void useKeys(RouteKeys keys) {
+        post(new UseKeys(keys));
+    }
+
     /** Ends a session, if it has not ended yet. */
     public void end(Session session, EndReason reason, String message) {
         post(new End(session, reason, message));
@@ -131,9 +140,18 @@ public final class MediaLoop {
         end(session, EndReason.INTERNAL_ERROR, "internal error");
     }
 
+    /** Whether the loop has died of a fault of ours: it carries nothing any more. */
+    public boolean isDead() {
+        return dead;
+    }
+
     void post(LoopCommand command) {
         commands.add(command);
-        wakeup.run();
+        if (dead) {
+            refuseCommands();
+        } else {
+            wakeup.run();
+        }
     }
 
     // --- for the loop's thread
@@ -157,6 +175,45 @@ public final class MediaLoop {
         flush();
         countKernelDrops();
         return work;
+    }
+
+    /**
+     * After a fault that the loop cannot contain: ends its sessions as well as can be and takes no
+     * more. Called by the loop's thread, last.
+     */
+    void die() {
+        dead = true;
+        for (Session each : table.all()) {
+            try {
+                each.end(EndReason.INTERNAL_ERROR, "internal error");
+                settle(each);
+            } catch (RuntimeException | Error e) {
+                LOGGER.log(Level.ERROR, "session=" + each.id() + " fault while it ends", e);
+            }
+        }
+        flush();
+        refuseCommands();
+    }
+
+    private void refuseCommands() {
+        for (LoopCommand command = commands.poll(); command != null; command = commands.poll()) {
+            answer(command, new IllegalStateException("the media loop has died"));
+        }
+    }
+
+    /** Takes one of so many places for a handshake; {@link #endHandshake} gives it back. */
+    boolean beginHandshake(int most) {
+        if (handshakes >= most) {
+            return false;
+        }
+        handshakes++;
+        counters.handshakes.setRelease(handshakes);
+        return true;
+    }
+
+    void endHandshake() {
+        handshakes--;
+        counters.handshakes.setRelease(handshakes);
     }
 
     /** Nanoseconds until something is due, at most {@code limitNanos}. */
@@ -225,7 +282,7 @@ public final class MediaLoop {
                     case Restart restart -> restart.session();
                     case End end -> end.session();
                     case Describe describe -> describe.session();
-                    case EndAll _ -> null;
+                    case EndAll _, UseKeys _ -> null;
                 };
         try {
             switch (command) {
@@ -245,6 +302,7 @@ public final class MediaLoop {
                 case Describe describe ->
                         describe.answer().complete(describe.session().snapshot(nowNanos));
                 case EndAll all -> endAll(all);
+                case UseKeys use -> demux.useKeys(use.keys());
             }
             if (session != null) {
                 settle(session);
@@ -290,7 +348,8 @@ public final class MediaLoop {
             case Add add -> add.done().completeExceptionally(fault);
             case Restart restart -> restart.done().completeExceptionally(fault);
             case Describe describe -> describe.answer().completeExceptionally(fault);
-            case EndAll _, DtlsSend _, DtlsData _, DtlsConnected _, End _ -> {}
+            case EndAll all -> all.done().complete(null);
+            case UseKeys _, DtlsSend _, DtlsData _, DtlsConnected _, End _ -> {}
         }
     }
 

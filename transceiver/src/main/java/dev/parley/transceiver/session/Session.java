@@ -34,6 +34,9 @@ public final class Session {
     /** Why a session ends, and what a person should know about it. */
     record Ending(EndReason reason, String message) {}
 
+    /** When a call asks again whether its handshake may begin. */
+    private static final long HANDSHAKE_RETRY_NANOS = 20_000_000L;
+
     /** What is still in the client's jitter buffer when the last packet of a farewell has left. */
     private static final long HANGUP_GRACE_NANOS = 200_000_000L;
 
@@ -49,6 +52,10 @@ public final class Session {
 
     private State state = State.NEW;
     private @Nullable Ending ending;
+    private boolean shakingHands;
+    private long dataRecords;
+    private long activity;
+    private long activeNanos;
     private boolean hangingUp;
     private long hangupNanos;
     private String hangupMessage = "";
@@ -71,6 +78,7 @@ public final class Session {
         this.loop = loop;
         this.ice = new IceLite(spec.local(), limits.consentNanos(), loop.random().nextLong());
         this.dtls = new DtlsEndpoint(handshake, spec, new DtlsReports(this, loop));
+        this.activeNanos = phases.createdNanos();
         this.media = new SessionMedia(spec, limits, inference, ice, loop, this::hangUpAfterGrace);
     }
 
@@ -138,7 +146,22 @@ public final class Session {
         if (state == State.NEW) {
             state = State.CONNECTING;
             phases.reached(Phase.FIRST_CHECK, nowNanos);
+            shakeHands();
+        }
+    }
+
+    /** Begins the handshake, or has it wait for others to end theirs. */
+    private void shakeHands() {
+        if (!shakingHands && loop.beginHandshake(limits.maxHandshakes())) {
+            shakingHands = true;
             dtls.start();
+        }
+    }
+
+    private void endHandshake() {
+        if (shakingHands) {
+            shakingHands = false;
+            loop.endHandshake();
         }
     }
 
@@ -194,11 +217,13 @@ public final class Session {
 
     /** Takes application data, one DTLS record: none was negotiated, so it is dropped. */
     void receiveData(byte[] data, long nowNanos) {
+        dataRecords++;
         loop.counters().drops.add(Drop.DTLS_DATA, 1 + dtls.dataTaken());
     }
 
     /** Sends application data, one DTLS record; false when there is no association. */
     boolean sendData(byte[] bytes, int offset, int length) {
+        dataRecords++;
         return dtls.sendData(bytes, offset, length);
     }
 
@@ -207,6 +232,7 @@ public final class Session {
             return;
         }
         state = State.CONNECTED;
+        endHandshake();
         phases.reached(Phase.DTLS_CONNECTED, nowNanos);
         media.start(connected, nowNanos);
     }
@@ -219,6 +245,12 @@ public final class Session {
         if (state == State.NEW || state == State.CONNECTING) {
             deadline = earlier(deadline, phases.createdNanos() + limits.setupNanos());
         }
+        if (state == State.CONNECTING && !shakingHands) {
+            deadline = earlier(deadline, nowNanos + HANDSHAKE_RETRY_NANOS);
+        }
+        if (state == State.CONNECTED) {
+            deadline = earlier(deadline, activeNanos + limits.idleNanos());
+        }
         if (state != State.NEW) {
             deadline = earlier(deadline, ice.consentDeadlineNanos(nowNanos));
         }
@@ -230,8 +262,20 @@ public final class Session {
     }
 
     void onTimer(long nowNanos) {
+        if (state == State.CONNECTING) {
+            shakeHands();
+        }
         media.onTimer(nowNanos);
+        noteActivity(nowNanos);
         endIfDue(nowNanos);
+    }
+
+    private void noteActivity(long nowNanos) {
+        long now = media.activity() + dataRecords;
+        if (now != activity || state != State.CONNECTED) {
+            activity = now;
+            activeNanos = nowNanos;
+        }
     }
 
     private void hangUpAfterGrace(String message) {
@@ -252,6 +296,8 @@ public final class Session {
                     state == State.NEW ? "no check came" : "DTLS was not finished");
         } else if (age >= limits.durationNanos()) {
             end(EndReason.MAX_DURATION, "the call has reached its longest duration");
+        } else if (state == State.CONNECTED && nowNanos - activeNanos >= limits.idleNanos()) {
+            end(EndReason.IDLE_TIMEOUT, "neither side has said anything for too long");
         }
     }
 
@@ -264,6 +310,7 @@ public final class Session {
     /** Says goodbye on all sides and frees what it holds; the loop forgets it then. */
     void retire(Ending why, long nowNanos) {
         state = State.ENDED;
+        endHandshake();
         media.end(nowNanos);
         dtls.close();
         inference.end(why.reason().wire(), why.message(), media.summary());

@@ -158,6 +158,11 @@ final class SessionMedia implements MediaTransport.Listener {
         return started == null ? 0 : started.received();
     }
 
+    /** Grows with everything that the client or the agent says. */
+    long activity() {
+        return received() + playout.leftFrames() + playout.leftSamples();
+    }
+
     /** When {@link #onTimer} has something to do next, at most {@code latest}. */
     long deadlineNanos(long latest, long nowNanos) {
         long deadline = latest;

@@ -61,7 +61,9 @@ public final class Rig implements AutoCloseable {
                     Duration.ofSeconds(30).toNanos(),
                     Duration.ofHours(1).toNanos(),
                     Duration.ofMillis(60).toNanos(),
-                    960);
+                    960,
+                    Duration.ofMinutes(10).toNanos(),
+                    100);
 
     private static final long PATIENCE_NANOS = 10_000_000_000L;
     private static final long MILLI = 1_000_000L;
@@ -77,6 +79,7 @@ public final class Rig implements AutoCloseable {
     private final OutputMemory memory = new OutputMemory(1 << 27, 1 << 24);
     private final Backends backends;
     private final MediaLoop loop;
+    private final RouteMint mint;
     private final Calls calls = new Calls(3);
     private final Draining draining = new Draining();
     private final ControlService control;
@@ -90,6 +93,7 @@ public final class Rig implements AutoCloseable {
         backends = Backends.open(Map.of("*", agent.target()), Duration.ofMinutes(5), audio);
         SecureRandom random = new SecureRandom();
         RouteKeys keys = RouteKeys.of(Map.of(1, new byte[16]));
+        mint = new RouteMint(keys, 1, 7, port.localAddress());
         loop =
                 new MediaLoop(
                         new LoopSettings(List.of(Cidr.parse("10.0.0.96/30")), keys),
@@ -110,9 +114,7 @@ public final class Rig implements AutoCloseable {
                                 true),
                         calls,
                         backends,
-                        List.of(
-                                new CallSetup.Target(
-                                        loop, new RouteMint(keys, 1, 7, port.localAddress()))),
+                        List.of(new CallSetup.Target(loop, mint)),
                         IDENTITY,
                         new DtlsHandshake(random, 10_000, 500),
                         OpusLibrary.best(),
@@ -140,6 +142,13 @@ public final class Rig implements AutoCloseable {
 
     public ControlService control() {
         return control;
+    }
+
+    /** Rotates route keys: tokens of all of these are opened, new ones sealed with one. */
+    public void useKeys(RouteKeys keys, int sealWith) {
+        loop.useKeys(keys);
+        mint.useKey(keys, sealWith);
+        run();
     }
 
     public Draining draining() {

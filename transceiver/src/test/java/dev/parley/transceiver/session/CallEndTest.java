@@ -178,7 +178,9 @@ class CallEndTest {
                         Duration.ofHours(2).toNanos(),
                         Duration.ofSeconds(20).toNanos(),
                         Rig.LIMITS.reorderNanos(),
-                        960);
+                        960,
+                        Rig.LIMITS.idleNanos(),
+                        100);
         try (Rig short20 =
                 new Rig(new FakeVoiceAgent(FakeVoiceAgent.opus(), false), limits, 30_000)) {
             long created = short20.now();

@@ -9,6 +9,7 @@ import dev.parley.proto.control.v1.UpdateSessionRequest;
 import dev.parley.proto.control.v1.UpdateSessionResponse;
 import dev.parley.proto.inference.v1.ConverseRequest;
 import dev.parley.rtc.ice.IceControlling;
+import dev.parley.rtc.route.RouteKeys;
 import dev.parley.transceiver.peer.FakeUdpPort.Address;
 import dev.parley.transceiver.peer.FakeVoiceAgent;
 import dev.parley.transceiver.peer.Peer;
@@ -19,6 +20,7 @@ import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -182,6 +184,28 @@ class RestartCallTest {
             assertThat(packetsInHalfASecond(peer)).isBetween(24, 26);
             assertThat(peer.ice().state()).isEqualTo(IceControlling.State.CONNECTED);
         }
+    }
+
+    @Test
+    void outlivesTheRotationOfRouteKeys() {
+        Peer old = rig.client("actpass", PLACE);
+        CreateSessionResponse call = rig.connect(old);
+        byte[] fresh = new byte[16];
+        fresh[0] = 1;
+        rig.useKeys(RouteKeys.of(Map.of(1, new byte[16], 2, fresh)), 2);
+
+        old.consent(rig.now());
+        Peer next = rig.client("actpass", new Place(Address.ipv4(2, 50_002), true));
+        CreateSessionResponse nextCall = rig.connect(next);
+        // Only the new key is left; a restart gives the old call a token of it.
+        old.answer(offer(call, old.restartIce().offer()).getAnswerSdp(), rig.now());
+        rig.useKeys(RouteKeys.of(Map.of(2, fresh)), 2);
+        assertThat(packetsInHalfASecond(old)).isBetween(24, 26);
+        assertThat(old.ice().state()).isEqualTo(IceControlling.State.CONNECTED);
+        next.consent(rig.now());
+        rig.run();
+        assertThat(rig.counters()).isEmpty();
+        assertThat(rig.describe(nextCall).getIceGeneration()).isZero();
     }
 
     @Test
