@@ -35,6 +35,7 @@ final class Libc {
             find("setsockopt", JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT);
     private static final MethodHandle GETSOCKOPT =
             find("getsockopt", JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, ADDRESS);
+    private static final MethodHandle CONNECT = find("connect", JAVA_INT, ADDRESS, JAVA_INT);
     private static final MethodHandle CLOSE = find("close", JAVA_INT);
     private static final MethodHandle EPOLL_CREATE1 = find("epoll_create1", JAVA_INT);
     private static final MethodHandle EPOLL_CTL =
@@ -98,6 +99,18 @@ final class Libc {
                                                 (int) address.byteSize()));
     }
 
+    static void connect(int descriptor, MemorySegment address) throws IOException {
+        var _ =
+                check(
+                        state ->
+                                (int)
+                                        CONNECT.invokeExact(
+                                                state,
+                                                descriptor,
+                                                address,
+                                                (int) address.byteSize()));
+    }
+
     /** Fills in the address that the socket is bound to. */
     static void getsockname(int descriptor, MemorySegment address) throws IOException {
         try (Arena arena = Arena.ofConfined()) {
@@ -113,19 +126,23 @@ final class Libc {
 
     static void setsockopt(int descriptor, int level, int option, int value) throws IOException {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment given = arena.allocateFrom(JAVA_INT, value);
-            var _ =
-                    check(
-                            state ->
-                                    (int)
-                                            SETSOCKOPT.invokeExact(
-                                                    state,
-                                                    descriptor,
-                                                    level,
-                                                    option,
-                                                    given,
-                                                    (int) given.byteSize()));
+            setsockopt(descriptor, level, option, arena.allocateFrom(JAVA_INT, value));
         }
+    }
+
+    static void setsockopt(int descriptor, int level, int option, MemorySegment value)
+            throws IOException {
+        var _ =
+                check(
+                        state ->
+                                (int)
+                                        SETSOCKOPT.invokeExact(
+                                                state,
+                                                descriptor,
+                                                level,
+                                                option,
+                                                value,
+                                                (int) value.byteSize()));
     }
 
     /** Reads an option of 32-bit numbers and answers the one at an index. */
@@ -227,11 +244,13 @@ final class Libc {
         }
     }
 
-    private interface Call {
+    /** One call; the state takes its errno. */
+    interface Call {
         int invoke(MemorySegment callState) throws Throwable;
     }
 
-    private static int check(Call call) throws IOException {
+    /** Makes a call; an answer below 0 is thrown as errno's text. */
+    static int check(Call call) throws IOException {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = arena.allocate(CALL_STATE);
             int result;

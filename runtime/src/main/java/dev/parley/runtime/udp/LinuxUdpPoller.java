@@ -119,6 +119,18 @@ public final class LinuxUdpPoller implements UdpPoller {
         }
     }
 
+    @Override
+    public UdpPort adopt(int descriptor) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment name = arena.allocate(SocketAddressBytes.IPV6_BYTES, 8);
+            Libc.getsockname(descriptor, name);
+            return add(descriptor, !SocketAddressBytes.isIpv4(name, 0));
+        } catch (IOException e) {
+            closeQuietly(descriptor);
+            throw new UdpBindException("cannot take over a socket: " + e.getMessage(), e);
+        }
+    }
+
     private static void configure(
             int descriptor, InetSocketAddress local, UdpOptions options, boolean ipv6)
             throws IOException {

@@ -1,7 +1,9 @@
 package dev.parley.runtime.udp;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.net.Inet6Address;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
 /**
@@ -14,6 +16,9 @@ final class LinuxUdpPort implements UdpPort {
     private static final int SO_MEMINFO = 55;
     private static final int MEMINFO_COUNT = 9;
     private static final int MEMINFO_DROPS = 8;
+
+    /** TCP's port multiplexer, which UDP has no use for. */
+    private static final int UNUSED_PORT = 1;
 
     /** After so many receives that found one datagram or none, most ask for one only. */
     private static final int FEW = 16;
@@ -178,6 +183,28 @@ final class LinuxUdpPort implements UdpPort {
             counters.set(UdpCounters.Reason.RECEIVE_QUEUE_FULL, Integer.toUnsignedLong(drops));
         } catch (IOException _) {
             // Before Linux 4.12 the kernel does not tell.
+        }
+    }
+
+    @Override
+    public int descriptor() {
+        return descriptor;
+    }
+
+    // A connected socket gets only what comes from its peer, and the kernel leaves it out when it
+    // chooses among the sockets of an address. The peer is a port of our own that nobody sends
+    // from.
+    @Override
+    public void leave() {
+        InetAddress own =
+                wildcard
+                        ? InetAddress.ofLiteral(ipv6 ? "::1" : "127.0.0.1")
+                        : localAddress.getAddress();
+        try (Arena arena = Arena.ofConfined()) {
+            InetSocketAddress peer = new InetSocketAddress(own, UNUSED_PORT);
+            Libc.connect(descriptor, SocketAddressBytes.of(peer, arena));
+        } catch (IOException _) {
+            // Then it stays, and closing it loses what comes until then.
         }
     }
 

@@ -15,6 +15,17 @@ public interface UdpPoller extends AutoCloseable {
     UdpPort bind(InetSocketAddress local, UdpOptions options);
 
     /**
+     * Takes a bound socket that another process of this machine has opened and handed over; its
+     * arrival ends {@link #await} too.
+     *
+     * @throws UdpBindException when it is no such socket
+     * @throws UnsupportedOperationException where sockets cannot be handed over
+     */
+    default UdpPort adopt(int descriptor) {
+        throw new UnsupportedOperationException("sockets cannot be handed over here");
+    }
+
+    /**
      * Waits until a datagram waits on any of its sockets, {@link #wakeup} is called, or the time is
      * up. A timeout of 0 or less looks without waiting, {@code Long.MAX_VALUE} waits without limit.
      */

@@ -38,6 +38,17 @@ public interface UdpPort extends AutoCloseable {
      */
     void countKernelDrops();
 
+    /** The socket's number in this process, for handing it over; negative where that cannot be. */
+    default int descriptor() {
+        return -1;
+    }
+
+    /**
+     * Makes datagrams that come from now on pass this socket by: they go to others that share its
+     * address. What waits in it stays. For good, and as far as the system can.
+     */
+    default void leave() {}
+
     /** What went wrong on this socket so far; written by the owning thread, readable by any. */
     UdpCounters counters();
 
