@@ -41,6 +41,7 @@ final class FourProcesses implements AutoCloseable {
                         """
                         public_addresses: ["%s:0"]
                         upstream_address: 127.0.0.1:0
+                        health_address: 127.0.0.1:0
                         transceiver_cidrs: [127.0.0.0/8]
                         cluster_id: 7
                         route_keys: {5: %s, 4: ffeeddccbbaa99887766554433221100}

@@ -126,6 +126,11 @@ final class DownwardRoutes {
         return verdict;
     }
 
+    /** Flows may be taken up again for a while, as after a start. */
+    void restartRecovery(long nowNanos) {
+        recovery.restart(nowNanos);
+    }
+
     /** Index of the public socket by which the datagram that was forwarded last goes out. */
     int socket() {
         return publicAddresses.socket(publicIndex);

@@ -37,14 +37,14 @@ final class FlowLookups {
     private final int clusterId;
     private final PerSecond reads;
     private final RelayCounters counters;
-    private final HeldDatagrams held = new HeldDatagrams();
-    private final UnknownSources unknown = new UnknownSources();
+    private final HeldDatagrams held;
+    private final UnknownSources unknown;
     private boolean nudged;
     private long nextLookNanos;
 
     FlowLookups(
             StoreLane lane,
-            FlowTable flows,
+            WorkerMemory memory,
             PublicAddresses publicAddresses,
             AddressRanges transceivers,
             SeededHash hash,
@@ -52,7 +52,9 @@ final class FlowLookups {
             PerSecond reads,
             RelayCounters counters) {
         this.lane = lane;
-        this.flows = flows;
+        this.flows = memory.flows();
+        this.held = memory.held();
+        this.unknown = memory.unknown();
         this.publicAddresses = publicAddresses;
         this.transceivers = transceivers;
         this.hash = hash;

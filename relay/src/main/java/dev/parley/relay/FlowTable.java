@@ -273,7 +273,12 @@ final class FlowTable {
     }
 
     private boolean isExpired(int slot, long nowNanos) {
-        return nowNanos - slots[(slot << STRIDE_SHIFT) + LAST_SEEN] > timeoutNanos;
+        return ageNanos(slot, nowNanos) > timeoutNanos;
+    }
+
+    /** Time since the flow was last touched. */
+    long ageNanos(int slot, long nowNanos) {
+        return nowNanos - slots[(slot << STRIDE_SHIFT) + LAST_SEEN];
     }
 
     private void remove(int slot) {
@@ -301,7 +306,7 @@ final class FlowTable {
         slots[(hole << STRIDE_SHIFT) + CLIENT_REST] = 0;
     }
 
-    private boolean isOccupied(int slot) {
+    boolean isOccupied(int slot) {
         return slots[(slot << STRIDE_SHIFT) + CLIENT_REST] != 0;
     }
 

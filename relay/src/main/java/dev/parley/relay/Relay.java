@@ -4,19 +4,16 @@ import dev.parley.otel.Telemetry;
 import dev.parley.relay.store.FlowStore;
 import dev.parley.runtime.config.ConfigException;
 import dev.parley.runtime.config.ConfigLoader;
-import dev.parley.runtime.config.HostPort;
 import dev.parley.runtime.udp.IpAddress;
+import dev.parley.runtime.udp.LocalSocket;
 import dev.parley.runtime.udp.LoopThreads;
-import dev.parley.runtime.udp.UdpBindException;
-import dev.parley.runtime.udp.UdpOptions;
-import dev.parley.runtime.udp.UdpPoller;
 import dev.parley.runtime.udp.UdpPort;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -27,158 +24,146 @@ import org.jspecify.annotations.Nullable;
 public final class Relay implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Relay.class.getName());
 
+    /** How long a start may wait for the flow store; it goes on without. */
+    private static final Duration STORE_PATIENCE = Duration.ofMillis(500);
+
+    private final RelayConfig config;
     private final List<RelayLoop> loops;
     private final FlowStore store;
     private final RelayMetrics metrics;
-    private final AtomicBoolean closed = new AtomicBoolean();
+    private final ThreadFactory threads;
+    private final HealthEndpoint healthEndpoint;
+    private final @Nullable Takeover takeover;
+    private @Nullable Succession succession;
+    private volatile boolean succeeded;
+    private volatile boolean closed;
 
-    private Relay(List<RelayLoop> loops, FlowStore store) {
+    private Relay(
+            RelayConfig config,
+            List<RelayLoop> loops,
+            ThreadFactory threads,
+            FlowStore store,
+            @Nullable Takeover takeover) {
+        this.config = config;
         this.loops = loops;
         this.store = store;
+        this.takeover = takeover;
         this.metrics = new RelayMetrics(loops);
+        this.threads = threads;
+        this.healthEndpoint =
+                new HealthEndpoint(config.healthAddress().resolve("health_address"), new Health());
     }
 
     /**
-     * Warms up, binds the sockets and starts forwarding.
+     * Warms up, binds the sockets, or takes them over from the relay that has them, and starts
+     * forwarding.
      *
      * @throws ConfigException when an address cannot be bound; the message names the key
      */
     public static Relay start(RelayConfig config, Telemetry telemetry) {
         LOG.log(System.Logger.Level.INFO, "relay config:\n{0}", ConfigLoader.describe(config));
         SeededHash hash = new SeededHash(new SecureRandom());
-        WarmUp.run(config, hash);
+        // It connects while the loop practises.
         FlowStore store = config.openStore();
+        Takeover takeover = null;
         Relay relay;
         try {
-            relay = new Relay(bindAll(config, hash, store), store);
+            WarmUp.run(config, hash);
+            RelayOpening opening = new RelayOpening(config, hash, store);
+            ThreadFactory threads = LoopThreads.factory("relay-", config.udp());
+            store.awaitAvailable(STORE_PATIENCE);
+            takeover = findTakeover(config);
+            List<RelayLoop> loops = opening.open(takeover);
+            // From here on packets wait: the loops first, then all else.
+            loops.forEach(loop -> loop.start(threads));
+            relay = new Relay(config, loops, threads, store, takeover);
+            opening.tell();
         } catch (RuntimeException e) {
             store.close();
+            if (takeover != null) {
+                takeover.close();
+            }
             throw e;
         }
-        store.register(telemetry);
-        relay.metrics.register(telemetry, FlowTable.capacityFor(config.maxFlows()));
-        ThreadFactory threads = LoopThreads.factory("relay-", config.udp());
-        relay.loops.forEach(loop -> loop.start(threads));
-        LOG.log(System.Logger.Level.INFO, relay.addresses(config));
+        relay.run(telemetry);
         return relay;
     }
 
-    private static List<RelayLoop> bindAll(RelayConfig config, SeededHash hash, FlowStore store) {
-        List<RelayLoop> loops = new ArrayList<>();
-        List<InetSocketAddress> publicAddresses =
-                config.publicAddresses().stream().map(a -> a.resolve("public_addresses")).toList();
-        try {
-            for (int i = 0; i < config.workerCount(); i++) {
-                RelayLoop loop = open(config, publicAddresses, hash, store, i);
-                loops.add(loop);
-                // Port 0 is decided by the first worker's sockets and then shared by all.
-                publicAddresses = loop.publicPorts().stream().map(UdpPort::localAddress).toList();
+    private void run(Telemetry telemetry) {
+        if (takeover != null) {
+            var _ = takeover.confirm();
+        }
+        store.register(telemetry);
+        metrics.register(telemetry, FlowTable.capacityFor(config.maxFlows()));
+        if (isPassable(config)) {
+            succession =
+                    Succession.await(successionName(config), addressText(config), new Incumbent());
+        }
+        healthEndpoint.open();
+        LOG.log(System.Logger.Level.INFO, addresses());
+    }
+
+    // --- following another process, and being followed
+
+    private static boolean isPassable(RelayConfig config) {
+        return config.handover()
+                && config.udp().isBatched()
+                && LocalSocket.isSupported()
+                && config.upstreamAddress().port() != 0
+                && config.publicAddresses().stream().allMatch(address -> address.port() != 0);
+    }
+
+    private static String successionName(RelayConfig config) {
+        return "parley-relay " + config.publicAddresses().getFirst();
+    }
+
+    private static String addressText(RelayConfig config) {
+        return config.publicAddresses() + " and " + config.upstreamAddress();
+    }
+
+    private static @Nullable Takeover findTakeover(RelayConfig config) {
+        return isPassable(config)
+                ? Takeover.find(
+                        successionName(config),
+                        addressText(config),
+                        config.publicAddresses().size())
+                : null;
+    }
+
+    /** What the successor's arrival and end do to this relay. */
+    private final class Incumbent implements Succession.Incumbent {
+        @Override
+        public List<Takeover.Share> cease() {
+            synchronized (Relay.this) {
+                if (closed) {
+                    return List.of();
+                }
+                loops.forEach(RelayLoop::pause);
+                return loops.stream()
+                        .map(loop -> new Takeover.Share(loop.descriptors(), loop.exportFlows()))
+                        .toList();
             }
-            return List.copyOf(loops);
-        } catch (RuntimeException e) {
-            loops.forEach(RelayLoop::abandon);
-            throw e;
         }
-    }
 
-    private static RelayLoop open(
-            RelayConfig config,
-            List<InetSocketAddress> publicAddresses,
-            SeededHash hash,
-            FlowStore store,
-            int i) {
-        UdpPoller poller = config.openPoller();
-        try {
-            List<UdpPort> publicPorts = new ArrayList<>();
-            boolean shared = config.workerCount() > 1;
-            for (InetSocketAddress address : publicAddresses) {
-                publicPorts.add(bind(poller, address, config, shared, "public_addresses"));
+        @Override
+        public void succeeded() {
+            succeeded = true;
+            healthEndpoint.close();
+        }
+
+        @Override
+        public void resume() {
+            synchronized (Relay.this) {
+                if (!closed) {
+                    succeeded = false;
+                    loops.forEach(loop -> loop.resume(threads));
+                    healthEndpoint.open();
+                }
             }
-            UdpPort upstream =
-                    bind(poller, upstreamAddress(config, i), config, false, "upstream_address");
-            RelayCounters counters = new RelayCounters();
-            LoopAlarm alarm = new LoopAlarm();
-            RelayWorker worker =
-                    new WorkerAssembly(config, hash)
-                            .assemble(
-                                    publicPorts,
-                                    upstream,
-                                    store.open(alarm),
-                                    counters,
-                                    System.nanoTime());
-            RelayLoop loop =
-                    new RelayLoop(
-                            poller,
-                            List.copyOf(publicPorts),
-                            upstream,
-                            worker,
-                            counters,
-                            config.busyWait(),
-                            core(config, i));
-            alarm.wakes(loop);
-            return loop;
-        } catch (RuntimeException e) {
-            poller.close();
-            throw e;
         }
     }
 
-    private static @Nullable Integer core(RelayConfig config, int worker) {
-        List<Integer> cores = config.workerCores();
-        return cores.isEmpty() ? null : cores.get(worker % cores.size());
-    }
-
-    private static InetSocketAddress upstreamAddress(RelayConfig config, int worker) {
-        HostPort base = config.upstreamAddress();
-        int port = base.port() == 0 ? 0 : base.port() + worker;
-        return new HostPort(base.host(), port).resolve("upstream_address");
-    }
-
-    private static UdpPort bind(
-            UdpPoller poller,
-            InetSocketAddress address,
-            RelayConfig config,
-            boolean shared,
-            String key) {
-        try {
-            UdpPort port =
-                    poller.bind(
-                            address,
-                            new UdpOptions(
-                                    shared,
-                                    config.receiveBufferBytes(),
-                                    config.sendBufferBytes(),
-                                    config.busyPollMicros()));
-            warnOfSmall(
-                    "receive_buffer_bytes",
-                    config.receiveBufferBytes(),
-                    port.receiveBufferBytes(),
-                    "rmem_max");
-            warnOfSmall(
-                    "send_buffer_bytes",
-                    config.sendBufferBytes(),
-                    port.sendBufferBytes(),
-                    "wmem_max");
-            return port;
-        } catch (UdpBindException e) {
-            throw new ConfigException(
-                    key + ": " + e.getMessage() + "; free it or give an address of this machine");
-        }
-    }
-
-    private static void warnOfSmall(String key, int asked, int granted, String limit) {
-        if (granted < asked) {
-            LOG.log(
-                    System.Logger.Level.WARNING,
-                    "{0}: the kernel grants {1} of {2} bytes; raise net.core.{3}, or bursts are lost",
-                    key,
-                    Integer.toString(granted),
-                    Integer.toString(asked),
-                    limit);
-        }
-    }
-
-    private String addresses(RelayConfig config) {
+    private String addresses() {
         String upstream =
                 loops.stream()
                         .map(loop -> IpAddress.text(loop.upstreamPort().localAddress()))
@@ -197,13 +182,74 @@ public final class Relay implements AutoCloseable {
         return loops.getFirst().publicPorts().stream().map(UdpPort::localAddress).toList();
     }
 
-    /** Stops forwarding and closes the sockets. Calling it again does nothing. */
+    /** Where {@code /livez} and {@code /readyz} are; null while another process has the address. */
+    public @Nullable InetSocketAddress findHealthAddress() {
+        return healthEndpoint.findAddress();
+    }
+
+    private final class Health implements RelayHealth {
+        @Override
+        public List<String> faults() {
+            return loops.stream().anyMatch(RelayLoop::hasFailed)
+                    ? List.of("a worker has failed, its clients are cut off")
+                    : List.of();
+        }
+
+        @Override
+        public List<String> obstacles() {
+            List<String> obstacles = new ArrayList<>(faults());
+            if (closed) {
+                obstacles.add("stopping");
+            }
+            if (succeeded) {
+                obstacles.add("another process has taken over");
+            }
+            return obstacles;
+        }
+
+        @Override
+        public List<String> defects() {
+            List<String> defects = new ArrayList<>();
+            String problem = store.findProblem();
+            if (problem != null) {
+                defects.add(problem + "; flows are recovered from transceivers and checks only");
+            }
+            loops.stream()
+                    .filter(loop -> loop.counters().flows() >= config.maxFlows())
+                    .findFirst()
+                    .ifPresent(
+                            _ ->
+                                    defects.add(
+                                            "a worker's flow table is full; raise max_flows or"
+                                                    + " add relays"));
+            return defects;
+        }
+    }
+
+    /**
+     * Is not ready any more, forwards what waits in its sockets, and closes them. Calling it again
+     * does nothing.
+     */
     @Override
     public void close() {
-        if (closed.compareAndSet(false, true)) {
-            loops.forEach(RelayLoop::close);
-            store.close();
-            LOG.log(System.Logger.Level.INFO, "relay stopped: {0}", metrics.summary());
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
         }
+        if (succession != null) {
+            succession.close();
+        }
+        boolean alone = !succeeded && (takeover == null || !takeover.isPredecessorThere());
+        synchronized (this) {
+            loops.forEach(alone ? RelayLoop::leave : RelayLoop::close);
+        }
+        if (takeover != null) {
+            takeover.close();
+        }
+        healthEndpoint.close();
+        store.close();
+        LOG.log(System.Logger.Level.INFO, "relay stopped: {0}", metrics.summary());
     }
 }

@@ -28,6 +28,13 @@ public record RelayConfig(
                 List<HostPort> publicAddresses,
         @Option(
                         value =
+                                "the addresses that clients use, one for each of public_addresses,"
+                                        + " where a load balancer in front of several relays"
+                                        + " replaces them; empty when clients use those themselves",
+                        orElse = "")
+                List<HostPort> advertisedAddresses,
+        @Option(
+                        value =
                                 "local address of the sockets towards transceivers; worker i uses"
                                         + " the port plus i; port 0 takes any, but then downstream"
                                         + " packets do not find a restarted relay",
@@ -123,6 +130,19 @@ public record RelayConfig(
                 Duration warmUp,
         @Option(
                         value =
+                                "whether a relay started with the same addresses takes over the"
+                                        + " sockets and flows of the one that has them, losing"
+                                        + " nothing; batched calls and fixed ports only",
+                        orElse = "true")
+                boolean handover,
+        @Option(
+                        value =
+                                "where /livez and /readyz are; for this machine only, unless the"
+                                        + " orchestrator asks from elsewhere",
+                        orElse = "127.0.0.1:3480")
+                HostPort healthAddress,
+        @Option(
+                        value =
                                 "where flows are remembered for other relays and for this one's next"
                                         + " run: none, redis, or memory (within this process)",
                         orElse = "none")
@@ -176,6 +196,15 @@ public record RelayConfig(
         }
         if (new HashSet<>(publicAddresses).size() < publicAddresses.size()) {
             throw new ConfigException("public_addresses: names an address twice; name each once");
+        }
+        if (!advertisedAddresses.isEmpty()
+                && advertisedAddresses.size() != publicAddresses.size()) {
+            throw new ConfigException(
+                    "advertised_addresses: "
+                            + advertisedAddresses.size()
+                            + " for "
+                            + publicAddresses.size()
+                            + " public_addresses; give one for each, or none");
         }
         if (transceiverCidrs.isEmpty()) {
             throw new ConfigException(
@@ -248,6 +277,7 @@ public record RelayConfig(
     RelayConfig forWarmUp() {
         return new RelayConfig(
                 publicAddresses,
+                List.of(),
                 upstreamAddress,
                 workers,
                 List.of(Cidr.parse("127.0.0.0/8")),
@@ -264,9 +294,11 @@ public record RelayConfig(
                 busyWait,
                 busyPollMicros,
                 warmUp,
+                false,
+                healthAddress,
                 FlowStoreKind.NONE,
                 storeRequestsPerSecond,
-                redisNodes,
+                List.of(),
                 redisMode,
                 redisMaster,
                 redisTls,

@@ -5,11 +5,13 @@ import dev.parley.runtime.udp.LoopThreads;
 import dev.parley.runtime.udp.UdpPoller;
 import dev.parley.runtime.udp.UdpPort;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,13 +28,22 @@ final class RelayLoop implements AutoCloseable {
     private static final long IDLE_NANOS = Duration.ofMillis(100).toNanos();
     private static final long STOP_PATIENCE_SECONDS = 3;
 
+    // Draining ends when nothing has come for a while, or when it takes too long.
+    private static final long QUIET_NANOS = Duration.ofMillis(5).toNanos();
+    private static final long DRAIN_NANOS = Duration.ofMillis(500).toNanos();
+    private static final long LOOK_NANOS = Duration.ofMillis(1).toNanos();
+
     private final UdpPoller poller;
     private final List<UdpPort> publicPorts;
     private final UdpPort upstreamPort;
     private final RelayCounters counters;
+    private final RelayWorker worker;
     private final RelayTurn turn;
     private final @Nullable Integer core;
-    private final CountDownLatch stopped = new CountDownLatch(1);
+    private volatile CountDownLatch stopped = new CountDownLatch(1);
+    private volatile boolean pausing;
+    private volatile boolean leaving;
+    private volatile boolean failed;
     private boolean released;
 
     /**
@@ -53,6 +64,7 @@ final class RelayLoop implements AutoCloseable {
         this.publicPorts = publicPorts;
         this.upstreamPort = upstreamPort;
         this.counters = counters;
+        this.worker = worker;
         this.turn = new RelayTurn(poller, worker, counters, busy, 1);
         this.core = core;
     }
@@ -60,6 +72,39 @@ final class RelayLoop implements AutoCloseable {
     /** Starts the thread. */
     void start(ThreadFactory threads) {
         threads.newThread(this::run).start();
+    }
+
+    /** Stops the thread and keeps the sockets, so that another process may read them. */
+    void pause() {
+        pausing = true;
+        stopThread();
+        counters.flows(0);
+    }
+
+    /** Starts the thread of a paused loop again. */
+    void resume(ThreadFactory threads) {
+        worker.resume(System.nanoTime());
+        stopped = new CountDownLatch(1);
+        pausing = false;
+        turn.goOn();
+        start(threads);
+    }
+
+    /** Whether the thread has ended though nobody asked it to. */
+    boolean hasFailed() {
+        return failed;
+    }
+
+    /** The flows of a paused loop, for another process. */
+    ByteBuffer exportFlows() {
+        return worker.exportFlows(System.nanoTime());
+    }
+
+    /** Its sockets as another process may have them: the public ones, then the other. */
+    int[] descriptors() {
+        return Stream.concat(publicPorts.stream(), Stream.of(upstreamPort))
+                .mapToInt(UdpPort::descriptor)
+                .toArray();
     }
 
     private void run() {
@@ -70,15 +115,43 @@ final class RelayLoop implements AutoCloseable {
             while (turn.run()) {
                 // Each turn waits for datagrams itself.
             }
+            if (leaving) {
+                drain();
+            }
         } catch (RuntimeException | Error e) {
+            failed = true;
             LOG.log(System.Logger.Level.ERROR, "relay worker failed, its clients are cut off", e);
         } finally {
             // Otherwise the kernel goes on giving clients to a socket that nobody reads.
-            release();
+            if (!pausing || failed) {
+                release();
+            }
             if (affinity != null) {
                 affinity.close();
             }
             stopped.countDown();
+        }
+    }
+
+    // What waits in a socket dies with it. So the sockets leave their addresses first, in the order
+    // of the flow from clients, and go when nothing comes out of them any more.
+    private void drain() {
+        publicPorts.forEach(UdpPort::leave);
+        finish();
+        upstreamPort.leave();
+        finish();
+    }
+
+    private void finish() {
+        long start = System.nanoTime();
+        long last = start;
+        long now = start;
+        while (now - last < QUIET_NANOS && now - start < DRAIN_NANOS) {
+            if (worker.runOnce(now) > 0) {
+                last = now;
+            }
+            poller.await(LOOK_NANOS);
+            now = System.nanoTime();
         }
     }
 
@@ -115,9 +188,22 @@ final class RelayLoop implements AutoCloseable {
         release();
     }
 
+    /** Forwards what waits, then as {@link #close}; for sockets that no other process reads. */
+    void leave() {
+        leaving = true;
+        close();
+    }
+
     /** Stops the thread and closes the sockets; a thread that does not stop loses them anyway. */
     @Override
     public void close() {
+        if (!pausing) {
+            stopThread();
+        }
+        release();
+    }
+
+    private void stopThread() {
         turn.stop();
         wakeUp();
         try {
@@ -127,7 +213,6 @@ final class RelayLoop implements AutoCloseable {
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
         }
-        release();
     }
 
     // A poller that is closed twice, or woken after it is closed, could hit a stranger's

@@ -53,7 +53,7 @@ final class RelayTurn {
             untilReading = TURNS_PER_READING;
         }
         int handled = worker.runOnce(nowNanos);
-        if (handled == 0) {
+        if (handled == 0 || worker.isHolding()) {
             untilReading = 0;
         } else {
             untilReading--;
@@ -73,6 +73,12 @@ final class RelayTurn {
 
     private long clock() {
         return System.nanoTime() * speed;
+    }
+
+    /** Lets turns follow again after {@link #stop}. */
+    void goOn() {
+        untilReading = 0;
+        stopped = false;
     }
 
     /** Makes the next turn the last one. */

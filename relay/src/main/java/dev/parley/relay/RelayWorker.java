@@ -3,6 +3,7 @@ package dev.parley.relay;
 import dev.parley.rtc.route.ClientHeader;
 import dev.parley.runtime.udp.DatagramBatch;
 import dev.parley.runtime.udp.UdpPort;
+import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
@@ -26,6 +27,7 @@ final class RelayWorker {
     private final UpwardRoutes upward;
     private final DownwardRoutes downward;
     private final FlowTable flows;
+    private final PublicAddresses publicAddresses;
     private final FlowLookups lookups;
     private final FlowWriter writer;
     private final RelayCounters counters;
@@ -41,6 +43,7 @@ final class RelayWorker {
             UpwardRoutes upward,
             DownwardRoutes downward,
             FlowTable flows,
+            PublicAddresses publicAddresses,
             FlowLookups lookups,
             FlowWriter writer,
             RelayCounters counters,
@@ -50,6 +53,7 @@ final class RelayWorker {
         this.upward = upward;
         this.downward = downward;
         this.flows = flows;
+        this.publicAddresses = publicAddresses;
         this.lookups = lookups;
         this.writer = writer;
         this.counters = counters;
@@ -187,6 +191,26 @@ final class RelayWorker {
         if (first < end) {
             counters.add(unsent, end - first - port.send(from, first, end));
         }
+    }
+
+    /** Whether datagrams wait for their flow, which is a matter of milliseconds. */
+    boolean isHolding() {
+        return lookups.held().size() > 0;
+    }
+
+    /** All flows, for the process that follows. */
+    ByteBuffer exportFlows(long nowNanos) {
+        return FlowTransfer.write(flows, publicAddresses, nowNanos);
+    }
+
+    /** Takes flows of the process before; answers how many. */
+    int importFlows(ByteBuffer exported, long nowNanos) {
+        return FlowTransfer.read(exported, flows, publicAddresses, nowNanos);
+    }
+
+    /** Others have served the clients for a while: much may be unknown now, as after a start. */
+    void resume(long nowNanos) {
+        downward.restartRecovery(nowNanos);
     }
 
     private void tick(long nowNanos) {

@@ -52,6 +52,7 @@ final class WarmUp {
         RelayWorker worker =
                 new WorkerAssembly(config, hash)
                         .assemble(
+                                WorkerMemory.of(config, hash),
                                 List.of(vip),
                                 bind(),
                                 StoreLane.closed(),

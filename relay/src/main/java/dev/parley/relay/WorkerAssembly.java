@@ -3,6 +3,7 @@ package dev.parley.relay;
 import dev.parley.relay.store.StoreLane;
 import dev.parley.rtc.route.RouteTokens;
 import dev.parley.runtime.udp.UdpPort;
+import java.net.InetSocketAddress;
 import java.util.List;
 
 /** Builds workers from a config; what they share is immutable. */
@@ -17,15 +18,15 @@ final class WorkerAssembly {
 
     /** A worker between sockets that are bound already; its time to take flows up begins now. */
     RelayWorker assemble(
+            WorkerMemory memory,
             List<UdpPort> publicPorts,
             UdpPort upstream,
             StoreLane lane,
             RelayCounters counters,
             long startNanos) {
         long timeoutNanos = config.flowTimeout().toNanos();
-        FlowTable flows = new FlowTable(hash, config.maxFlows(), timeoutNanos);
-        PublicAddresses publics =
-                new PublicAddresses(publicPorts.stream().map(UdpPort::localAddress).toList());
+        FlowTable flows = memory.flows();
+        PublicAddresses publics = new PublicAddresses(used(publicPorts));
         AddressRanges transceivers = new AddressRanges(config.transceiverCidrs());
         UpwardRoutes upward =
                 new UpwardRoutes(
@@ -44,7 +45,7 @@ final class WorkerAssembly {
         FlowLookups lookups =
                 new FlowLookups(
                         lane,
-                        flows,
+                        memory,
                         publics,
                         transceivers,
                         hash,
@@ -65,9 +66,19 @@ final class WorkerAssembly {
                 upward,
                 downward,
                 flows,
+                publics,
                 lookups,
                 writer,
                 counters,
                 new WorkerSettings(config.batch(), timeoutNanos, startNanos));
+    }
+
+    /** The addresses that clients use. */
+    private List<InetSocketAddress> used(List<UdpPort> publicPorts) {
+        return config.advertisedAddresses().isEmpty()
+                ? publicPorts.stream().map(UdpPort::localAddress).toList()
+                : config.advertisedAddresses().stream()
+                        .map(address -> address.resolve("advertised_addresses"))
+                        .toList();
     }
 }

@@ -3,7 +3,7 @@ package dev.parley.relay;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
-import dev.parley.relay.store.StoreLane;
+import dev.parley.relay.store.FakeStore;
 import dev.parley.runtime.udp.DatagramBatch;
 import dev.parley.runtime.udp.UdpCounters;
 import dev.parley.runtime.udp.UdpPort;
@@ -102,7 +102,10 @@ class RelayAllocationTest {
                             RelayRig.headed(two, RelayRig.VIP, media), media, new byte[5]
                         });
         RelayCounters counters = new RelayCounters();
-        RelayWorker worker = RelayRig.worker(vip, upstream, StoreLane.closed(), counters);
+        // Asked again and again, and silent: what strangers send is held and forgotten.
+        FakeStore store = new FakeStore();
+        store.available(true);
+        RelayWorker worker = RelayRig.worker(vip, upstream, store.lane(), counters);
 
         long allocated = bytesAllocated(worker);
         assertThat(counters.count(Verdict.UP_BY_FLOW)).isGreaterThan(5L * TURNS);

@@ -63,6 +63,7 @@ final class RelayRig {
                                 transceivers,
                                 new RecoveryBudget(RECOVERIES_PER_SECOND, now, TIMEOUT_NANOS)),
                         flows,
+                        publics,
                         lookups(store.lane(), flows, publics, transceivers, hash, counters, now),
                         writer(store.lane(), flows, publics, now),
                         counters,
@@ -84,6 +85,7 @@ final class RelayRig {
                 new DownwardRoutes(
                         flows, publics, transceivers, new RecoveryBudget(0, 0, TIMEOUT_NANOS)),
                 flows,
+                publics,
                 lookups(lane, flows, publics, transceivers, hash, counters, 0),
                 writer(lane, flows, publics, 0),
                 counters,
@@ -100,7 +102,7 @@ final class RelayRig {
             long now) {
         return new FlowLookups(
                 lane,
-                flows,
+                new WorkerMemory(flows, new HeldDatagrams(), new UnknownSources()),
                 publics,
                 transceivers,
                 hash,

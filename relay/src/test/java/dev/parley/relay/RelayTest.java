@@ -96,6 +96,25 @@ class RelayTest {
     }
 
     @Test
+    void namesTheAddressThatClientsUseBehindALoadBalancer() throws IOException {
+        RelayConfig config = config(Map.of("advertised_addresses", "203.0.113.10:443"));
+        InetAddress loopback = InetAddress.ofLiteral("127.0.0.1");
+        try (Relay relay = Relay.start(config, Telemetry.none());
+                DatagramSocket transceiver = socket(loopback);
+                DatagramSocket client = socket(loopback)) {
+            InetSocketAddress relayAddress = relay.publicAddresses().getFirst();
+            String ufrag = Checks.ufrag(7, Endpoint.of(local(transceiver)));
+            send(client, Checks.request(ufrag), relayAddress);
+            DatagramPacket up = receive(transceiver);
+            Endpoint used = Endpoint.of("203.0.113.10", 443);
+            assertThat(bytes(up))
+                    .startsWith(RelayRig.headed(Endpoint.of(local(client)), used, new byte[0]));
+            send(transceiver, bytes(up), (InetSocketAddress) up.getSocketAddress());
+            assertThat(receive(client).getSocketAddress()).isEqualTo(relayAddress);
+        }
+    }
+
+    @Test
     @EnabledOnOs(OS.LINUX)
     void warmsUpPinsAndBusyWaits() throws IOException {
         RelayConfig config =
@@ -167,11 +186,14 @@ class RelayTest {
                     """
                     public_addresses  |                             | public_addresses: empty; give at least one host:port
                     public_addresses  | 1.1.1.1:1,1.1.1.1:1         | public_addresses: names an address twice; name each once
+                    advertised_addresses | 1.1.1.1:1,1.1.1.1:2      | advertised_addresses: 2 for 1 public_addresses; give one for each, or none
                     transceiver_cidrs |                             | transceiver_cidrs: empty; give at least one range, such as 10.0.0.0/8
                     route_keys        |                             | route_keys: empty; give at least one key, such as 1: 32 hex digits
                     route_keys        | 16=30313233343536373839616263646566 | route_keys: "16" is no key id; give 0 to 15
                     route_keys        | 1=303132                    | route_keys: key 1 is not 32 hex digits; give 16 random bytes, quoted
                     udp               | fast                        | udp: "fast" is unknown; give one of auto, native, portable (auto, native (batched system calls, Linux only) or portable (DatagramChannel))
+                    flow_store        | redis                       | redis_nodes: empty, but flow_store is redis; give at least one host:port
+                    redis_nodes       | 127.0.0.1:6379              | redis_nodes: set, but flow_store is not redis; set that too, or leave this out
                     upstream_address  | 0.0.0.0:65535               | upstream_address: port 65535 leaves no room for 2 workers; give at most 65534
                     """)
     void refusesAConfigThatCannotWork(String key, String value, String message) {
@@ -193,6 +215,7 @@ class RelayTest {
         texts.put("upstream_address", "127.0.0.1:0");
         texts.put("transceiver_cidrs", "127.0.0.0/8,::1/128");
         texts.put("route_keys", Checks.KEY_ID + "=" + Checks.KEY_HEX);
+        texts.put("health_address", "127.0.0.1:0");
         texts.put("max_flows", "1000");
         texts.put("warm_up", "0s");
         texts.putAll(changed);

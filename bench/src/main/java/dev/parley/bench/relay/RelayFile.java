@@ -26,6 +26,7 @@ final class RelayFile {
         return Files.writeString(
                 file,
                 lines
+                        + "health_address: 127.0.0.1:0\n"
                         + "transceiver_cidrs: 127.0.0.0/8\nroute_keys:\n  "
                         + KEY_ID
                         + ": "

@@ -1,6 +1,7 @@
 package dev.parley.relay.store;
 
 import dev.parley.otel.Telemetry;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,7 +16,10 @@ public interface FlowStore extends AutoCloseable {
      */
     StoreLane open(Runnable wakeUp);
 
-    /** Why the store cannot be asked now, for people; null while it can. */
+    /** Waits until it can be asked, or the time is up: nothing depends on it. */
+    default void awaitAvailable(Duration patience) {}
+
+    /** What is wrong with it, for people; null for nothing. */
     @Nullable String findProblem();
 
     /** Registers what it counts. */

@@ -10,6 +10,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -204,7 +205,7 @@ final class RedisBackend implements StoreBackend {
     public void flush() {
         RedisLink.Connection open = connection;
         if (open != null) {
-            open.connection().flushCommands();
+            open.flush();
         }
         maintain(System.nanoTime());
     }
@@ -221,7 +222,7 @@ final class RedisBackend implements StoreBackend {
         } else if (open != null && silent.get() >= MAX_SILENT) {
             nextTryNanos = nowNanos + PROBE_NANOS;
             var _ = open.commands().ping().whenComplete(this::probed);
-            open.connection().flushCommands();
+            open.flush();
         }
     }
 
@@ -236,6 +237,7 @@ final class RedisBackend implements StoreBackend {
         connecting = true;
         var _ =
                 link.connect()
+                        .thenCompose(this::practise)
                         .whenComplete(
                                 (made, failed) -> {
                                     if (failed != null) {
@@ -244,12 +246,19 @@ final class RedisBackend implements StoreBackend {
                                     } else if (closed) {
                                         made.close();
                                     } else {
-                                        made.connection().setAutoFlushCommands(false);
                                         silent.set(0);
                                         connection = made;
                                     }
                                     connecting = false;
                                 });
+    }
+
+    // The first read of a restarted relay is in a hurry: it must not wait for classes to load.
+    private CompletionStage<RedisLink.Connection> practise(RedisLink.Connection made) {
+        CompletionStage<String> read =
+                made.commands().getrange(settings.keyPrefix() + "practice", 0, MAX_VALUE);
+        made.gather();
+        return read.handle((_, _) -> made);
     }
 
     private static String rootMessage(Throwable failed) {

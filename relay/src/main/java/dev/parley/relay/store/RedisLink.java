@@ -45,7 +45,23 @@ final class RedisLink implements AutoCloseable {
     /** A connection and its commands. */
     record Connection(
             StatefulConnection<String, String> connection,
-            RedisClusterAsyncCommands<String, String> commands) {
+            RedisClusterAsyncCommands<String, String> commands,
+            boolean gathers) {
+        /** From now on commands go with {@link #flush}, several at a time. */
+        void gather() {
+            // A Cluster's connections come and go by themselves, each with its own commands.
+            if (gathers) {
+                connection.setAutoFlushCommands(false);
+            }
+        }
+
+        /** Sends what was gathered. */
+        void flush() {
+            if (gathers) {
+                connection.flushCommands();
+            }
+        }
+
         /** Drops it; what waits fails. */
         void close() {
             var _ = connection.closeAsync();
@@ -162,10 +178,10 @@ final class RedisLink implements AutoCloseable {
             case RedisClusterClient cluster ->
                     cluster.refreshPartitionsAsync()
                             .thenCompose(_ -> cluster.connectAsync(StringCodec.ASCII))
-                            .thenApply(c -> new Connection(c, c.async()));
+                            .thenApply(c -> new Connection(c, c.async(), false));
             case RedisClient plain ->
                     plain.connectAsync(StringCodec.ASCII, plainUri())
-                            .thenApply(c -> new Connection(c, c.async()));
+                            .thenApply(c -> new Connection(c, c.async(), true));
             default -> throw new IllegalStateException("no such client");
         };
     }

@@ -1,6 +1,7 @@
 package dev.parley.relay.store;
 
 import dev.parley.otel.Telemetry;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
@@ -16,6 +17,7 @@ final class StorePump implements FlowStore {
     /** Requests of one worker that are taken in one go. */
     private static final int BATCH = 256;
 
+    private static final long WAIT_NANOS = 1_000_000L;
     private static final long LOOK_NANOS = 50_000_000L;
 
     private final StoreBackend backend;
@@ -72,6 +74,14 @@ final class StorePump implements FlowStore {
             LOG.log(System.Logger.Level.ERROR, "the flow store failed at a request", e);
         }
         return carried;
+    }
+
+    @Override
+    public void awaitAvailable(Duration patience) {
+        long deadline = System.nanoTime() + patience.toNanos();
+        while (!backend.isAvailable() && deadline - System.nanoTime() > 0) {
+            LockSupport.parkNanos(this, WAIT_NANOS);
+        }
     }
 
     @Override

@@ -1,0 +1,216 @@
+package dev.parley.relay;
+
+import dev.parley.runtime.udp.LocalSocket;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Waits for the process that is to follow this relay, and gives it sockets and flows. While the
+ * successor lives this relay is idle but keeps its copies of the sockets; should the successor go
+ * first, it serves them again. One platform thread of its own, as the calls block.
+ */
+final class Succession implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(Succession.class.getName());
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final long RETRY_MILLIS = 20;
+
+    /** The relay, as this sees it. */
+    interface Incumbent {
+        /** Stops reading, and answers what each worker has; nothing when it is too late. */
+        List<Takeover.Share> cease();
+
+        /** The successor reads the sockets. */
+        void succeeded();
+
+        /** Reads the sockets again. */
+        void resume();
+    }
+
+    private final String name;
+    private final String addresses;
+    private final Incumbent incumbent;
+    private final CountDownLatch listening = new CountDownLatch(1);
+    private final CountDownLatch closing = new CountDownLatch(1);
+    private @Nullable LocalSocket waitingIn;
+
+    private Succession(String name, String addresses, Incumbent incumbent) {
+        this.name = name;
+        this.addresses = addresses;
+        this.incumbent = incumbent;
+    }
+
+    /**
+     * Starts waiting, and returns when a successor can find it.
+     *
+     * @param name to be found under
+     * @param addresses that are served here
+     */
+    static Succession await(String name, String addresses, Incumbent incumbent) {
+        Succession succession = new Succession(name, addresses, incumbent);
+        var _ = Thread.ofPlatform().daemon().name("relay-succession").start(succession::run);
+        succession.awaitListening();
+        return succession;
+    }
+
+    private void awaitListening() {
+        try {
+            var _ = listening.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void run() {
+        try {
+            while (!isClosing()) {
+                LocalSocket listener = listen();
+                if (listener == null) {
+                    return;
+                }
+                try (listener) {
+                    serve(listener);
+                } catch (IOException e) {
+                    if (!isClosing()) {
+                        LOG.log(System.Logger.Level.WARNING, "no handover", e);
+                        pause();
+                    }
+                }
+            }
+        } catch (RuntimeException | Error e) {
+            LOG.log(System.Logger.Level.ERROR, "this relay can be handed over no more", e);
+        }
+    }
+
+    // Our own predecessor may have the name a moment longer.
+    private @Nullable LocalSocket listen() {
+        while (!isClosing()) {
+            try {
+                LocalSocket listener = LocalSocket.listen(name);
+                listening.countDown();
+                return waitIn(listener) ? listener : null;
+            } catch (IOException _) {
+                pause();
+            }
+        }
+        return null;
+    }
+
+    private void pause() {
+        try {
+            var _ = closing.await(RETRY_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void serve(LocalSocket listener) throws IOException {
+        while (!isClosing()) {
+            try (LocalSocket successor = listener.accept()) {
+                successor.timeout(PATIENCE);
+                if (isAcceptable(successor)) {
+                    handOver(successor, listener);
+                    return;
+                }
+            }
+        }
+    }
+
+    private boolean isAcceptable(LocalSocket successor) throws IOException {
+        try {
+            if (!successor.isPeerTrusted()
+                    || HandoverMessages.receiveInt(successor) != HandoverMessages.MAGIC) {
+                return false;
+            }
+            int version = HandoverMessages.receiveInt(successor);
+            String wanted = HandoverMessages.receiveText(successor);
+            if (version == HandoverMessages.VERSION && wanted.equals(addresses)) {
+                return true;
+            }
+            HandoverMessages.sendInt(successor, 0);
+            HandoverMessages.sendText(
+                    successor,
+                    version == HandoverMessages.VERSION
+                            ? "it serves " + addresses + ", not " + wanted
+                            : "it knows version " + HandoverMessages.VERSION + " only");
+        } catch (IOException e) {
+            LOG.log(System.Logger.Level.DEBUG, "a successor that says nothing sensible", e);
+        }
+        return false;
+    }
+
+    private void handOver(LocalSocket successor, LocalSocket listener) throws IOException {
+        long start = System.nanoTime();
+        boolean confirmed = false;
+        try {
+            give(successor);
+            confirmed = HandoverMessages.receiveInt(successor) == HandoverMessages.CONFIRMED;
+        } catch (IOException e) {
+            LOG.log(System.Logger.Level.WARNING, "the successor failed: {0}", e.getMessage());
+        }
+        if (confirmed) {
+            LOG.log(
+                    System.Logger.Level.INFO,
+                    "handed over to a new process, which reads after {0} ms",
+                    TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
+            incumbent.succeeded();
+            // The name is the successor's now.
+            listener.close();
+            awaitEnd(successor);
+        }
+        if (!isClosing()) {
+            LOG.log(System.Logger.Level.WARNING, "the successor is gone: serving again");
+            incumbent.resume();
+        }
+    }
+
+    private void give(LocalSocket successor) throws IOException {
+        List<Takeover.Share> shares = incumbent.cease();
+        HandoverMessages.sendInt(successor, shares.size());
+        if (shares.isEmpty()) {
+            HandoverMessages.sendText(successor, "it is stopping");
+        }
+        for (Takeover.Share share : shares) {
+            successor.sendDescriptors(share.descriptors());
+            HandoverMessages.sendFlows(successor, share.flows());
+        }
+    }
+
+    private void awaitEnd(LocalSocket successor) throws IOException {
+        successor.timeout(Duration.ZERO);
+        if (!waitIn(successor)) {
+            return;
+        }
+        try {
+            var _ = HandoverMessages.receiveInt(successor);
+        } catch (IOException _) {
+            // This is how a process ends.
+        }
+    }
+
+    /** Says where the thread waits, for {@link #close}; false when that was called already. */
+    private synchronized boolean waitIn(LocalSocket socket) {
+        if (isClosing()) {
+            socket.close();
+            return false;
+        }
+        waitingIn = socket;
+        return true;
+    }
+
+    private boolean isClosing() {
+        return closing.getCount() == 0;
+    }
+
+    /** Ends the waiting; the relay is neither handed over nor taken back from now on. */
+    @Override
+    public synchronized void close() {
+        closing.countDown();
+        if (waitingIn != null) {
+            waitingIn.shutdown();
+        }
+    }
+}

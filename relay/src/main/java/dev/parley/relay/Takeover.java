@@ -1,0 +1,117 @@
+package dev.parley.relay;
+
+import dev.parley.runtime.udp.LocalSocket;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a starting relay got from the one that served its addresses so far: that one's very sockets,
+ * with whatever waits in them, and its flows. So no packet changes its socket, and none is lost.
+ * Owned by the relay; the connection stays open for as long as the relay lives.
+ */
+final class Takeover implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(Takeover.class.getName());
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final int MAX_WORKERS = 1_024;
+
+    /**
+     * One worker's part.
+     *
+     * @param descriptors public sockets in order, then the one towards transceivers
+     */
+    @SuppressWarnings("ArrayRecordComponent") // Passed on, never compared.
+    record Share(int[] descriptors, ByteBuffer flows) {
+        int publicSockets() {
+            return descriptors.length - 1;
+        }
+    }
+
+    private final LocalSocket predecessor;
+    private final List<Share> shares;
+
+    private Takeover(LocalSocket predecessor, List<Share> shares) {
+        this.predecessor = predecessor;
+        this.shares = shares;
+    }
+
+    /**
+     * Asks for the sockets of the relay under this name.
+     *
+     * @param addresses that it must serve
+     * @return null when there is no such relay, or it does not give them
+     */
+    static @Nullable Takeover find(String name, String addresses, int publicSockets) {
+        LocalSocket predecessor = LocalSocket.connect(name);
+        if (predecessor == null) {
+            return null;
+        }
+        List<Share> shares = new ArrayList<>();
+        try {
+            if (!predecessor.isPeerTrusted()) {
+                throw new IOException("it runs as another user");
+            }
+            predecessor.timeout(PATIENCE);
+            HandoverMessages.sendInt(predecessor, HandoverMessages.MAGIC);
+            HandoverMessages.sendInt(predecessor, HandoverMessages.VERSION);
+            HandoverMessages.sendText(predecessor, addresses);
+            int workers = HandoverMessages.receiveInt(predecessor);
+            if (workers == 0) {
+                throw new IOException(HandoverMessages.receiveText(predecessor));
+            }
+            if (workers < 0 || workers > MAX_WORKERS) {
+                throw new IOException("it claims " + workers + " workers");
+            }
+            for (int i = 0; i < workers; i++) {
+                Share share = new Share(predecessor.receiveDescriptors(), ByteBuffer.allocate(0));
+                shares.add(share);
+                ByteBuffer flows = HandoverMessages.receiveFlows(predecessor);
+                shares.set(i, new Share(share.descriptors(), flows));
+                if (share.publicSockets() != publicSockets) {
+                    throw new IOException("it gives another number of sockets");
+                }
+            }
+            return new Takeover(predecessor, List.copyOf(shares));
+        } catch (IOException e) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "cannot take over from the relay that runs here: {0}",
+                    e.getMessage());
+            for (Share share : shares) {
+                for (int descriptor : share.descriptors()) {
+                    LocalSocket.discard(descriptor);
+                }
+            }
+            predecessor.close();
+            return null;
+        }
+    }
+
+    List<Share> shares() {
+        return shares;
+    }
+
+    /** Tells the predecessor that its sockets are read; false when it is gone, which is as good. */
+    boolean confirm() {
+        try {
+            HandoverMessages.sendInt(predecessor, HandoverMessages.CONFIRMED);
+            return true;
+        } catch (IOException _) {
+            return false;
+        }
+    }
+
+    /** Whether the predecessor lives and would serve the sockets again. */
+    boolean isPredecessorThere() {
+        return !predecessor.isPeerGone();
+    }
+
+    /** Lets the predecessor go on, if it still lives. */
+    @Override
+    public void close() {
+        predecessor.close();
+    }
+}
