@@ -16,9 +16,12 @@ import java.util.concurrent.TimeoutException;
 /**
  * The product's {@code main} in a JVM of its own, as {@code ./parley} starts it. Owned by one test.
  */
-final class ChildProcess implements AutoCloseable {
+public final class ChildProcess implements AutoCloseable {
     private static final long READY_SECONDS = 60;
     private static final long STOP_SECONDS = 20;
+
+    /** The script that starts services; without it they are started from this class path. */
+    private static final String SCRIPT = System.getProperty("parley.command", "");
 
     private final Process process;
     private final List<String> output = new CopyOnWriteArrayList<>();
@@ -30,20 +33,14 @@ final class ChildProcess implements AutoCloseable {
     }
 
     /** Starts {@code ./parley} with these words. */
-    static ChildProcess parley(String... words) {
+    public static ChildProcess parley(String... words) {
         return parley(List.of(), words);
     }
 
     /** The same behind words such as a namespace to run it in. */
-    static ChildProcess parley(List<String> prefix, String... words) {
+    public static ChildProcess parley(List<String> prefix, String... words) {
         List<String> command = new ArrayList<>(prefix);
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.add("--enable-native-access=ALL-UNNAMED");
-        command.add("--sun-misc-unsafe-memory-access=allow");
-        command.add("-Xmx256m");
-        command.add("-cp");
-        command.add(System.getProperty("java.class.path"));
-        command.add("dev.parley.app.Main");
+        command.addAll(SCRIPT.isEmpty() ? javaCommand() : List.of(SCRIPT));
         command.addAll(List.of(words));
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().putAll(Map.of("OTEL_EXPORTER_OTLP_ENDPOINT", ""));
@@ -54,8 +51,19 @@ final class ChildProcess implements AutoCloseable {
         }
     }
 
+    private static List<String> javaCommand() {
+        return List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "--sun-misc-unsafe-memory-access=allow",
+                "-Xmx256m",
+                "-cp",
+                System.getProperty("java.class.path"),
+                "dev.parley.app.Main");
+    }
+
     /** Waits for the line that says it is ready and answers it. */
-    String awaitReady() {
+    public String awaitReady() {
         try {
             return ready.get(READY_SECONDS, TimeUnit.SECONDS);
         } catch (ExecutionException | TimeoutException e) {
@@ -66,18 +74,22 @@ final class ChildProcess implements AutoCloseable {
         }
     }
 
+    public long pid() {
+        return process.pid();
+    }
+
     /** Sends SIGTERM. */
-    void terminate() {
+    public void terminate() {
         process.destroy();
     }
 
     /** Sends SIGKILL. */
-    void kill() {
+    public void kill() {
         var _ = process.destroyForcibly();
     }
 
     /** Waits for its end and answers the exit code. */
-    int awaitExit() {
+    public int awaitExit() {
         try {
             if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
                 throw new AssertionError(
@@ -91,7 +103,7 @@ final class ChildProcess implements AutoCloseable {
     }
 
     /** Everything printed so far, standard output and standard error. */
-    List<String> output() {
+    public List<String> output() {
         return output;
     }
 

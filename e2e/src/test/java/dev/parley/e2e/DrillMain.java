@@ -1,0 +1,93 @@
+package dev.parley.e2e;
+
+import dev.parley.e2e.drill.Drill;
+import dev.parley.e2e.drill.DrillReport;
+import dev.parley.e2e.drill.RelayDrills;
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** Runs a drill by name: {@code ./parley drill NAME [--json FILE]}. */
+public final class DrillMain {
+    private static final int EXIT_MISSED = 1;
+    private static final int EXIT_USAGE = 2;
+
+    private DrillMain() {}
+
+    private static Map<String, Drill> drills() {
+        return new LinkedHashMap<>(RelayDrills.all());
+    }
+
+    /** Exits with 1 when a bound was missed or the drill failed, with 2 when it is unknown. */
+    public static void main(String[] arguments) {
+        Map<String, Drill> drills = drills();
+        Drill drill = arguments.length == 0 ? null : drills.get(arguments[0]);
+        boolean usable =
+                arguments.length == 1 || (arguments.length == 3 && arguments[1].equals("--json"));
+        if (drill == null || !usable) {
+            System.err.println(
+                    "usage: ./parley drill NAME [--json FILE]; there are "
+                            + String.join(", ", drills.keySet()));
+            System.exit(EXIT_USAGE);
+            return;
+        }
+        DrillReport report = new DrillReport(arguments[0]);
+        boolean ran = run(drill, report);
+        if (arguments.length == 3) {
+            write(Path.of(arguments[2]), report.json());
+        }
+        report.missed().forEach(line -> System.out.println("missed: " + line));
+        boolean passed = ran && report.passed();
+        System.out.println(arguments[0] + (passed ? " passed" : " FAILED"));
+        System.exit(passed ? 0 : EXIT_MISSED);
+    }
+
+    private static boolean run(Drill drill, DrillReport report) {
+        try {
+            Path folder = Files.createTempDirectory("parley-drill");
+            try {
+                drill.run(folder, report);
+            } finally {
+                remove(folder);
+            }
+            return true;
+        } catch (Exception | AssertionError e) {
+            e.printStackTrace();
+            return false;
+        }
+    }
+
+    private static void remove(Path folder) throws IOException {
+        Files.walkFileTree(
+                folder,
+                new SimpleFileVisitor<>() {
+                    @Override
+                    public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+                            throws IOException {
+                        Files.deleteIfExists(file);
+                        return FileVisitResult.CONTINUE;
+                    }
+
+                    @Override
+                    public FileVisitResult postVisitDirectory(Path emptied, IOException problem)
+                            throws IOException {
+                        Files.deleteIfExists(emptied);
+                        return FileVisitResult.CONTINUE;
+                    }
+                });
+    }
+
+    private static void write(Path file, String json) {
+        try {
+            Files.writeString(file, json + System.lineSeparator());
+        } catch (IOException e) {
+            System.err.println("cannot write " + file + ": " + e.getMessage());
+            System.exit(EXIT_MISSED);
+        }
+    }
+}

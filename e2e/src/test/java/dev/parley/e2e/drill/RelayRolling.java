@@ -1,0 +1,65 @@
+package dev.parley.e2e.drill;
+
+import dev.parley.e2e.ChildProcess;
+import dev.parley.e2e.client.LibwebrtcCaller;
+import java.nio.file.Path;
+import java.time.Duration;
+
+/**
+ * A new relay is started next to the old one, which is then told to stop, again and again, while
+ * packets flow and a call goes on: nothing may be lost.
+ *
+ * @param packetsPerSecond upward; as many come back
+ * @param rounds how often
+ */
+record RelayRolling(int packetsPerSecond, int rounds) implements Drill {
+    private static final int FLOWS = 100;
+    private static final long SETTLE_MILLIS = 1_000;
+
+    @Override
+    public void run(Path folder, DrillReport report) throws Exception {
+        try (RelaySystem system = RelaySystem.start(folder, "");
+                SyntheticFlows flows = new SyntheticFlows(system.relayAddress(), FLOWS, 0);
+                LibwebrtcCaller caller = LibwebrtcCaller.call(system.base(), "echo")) {
+            caller.awaitConnected(Duration.ofSeconds(15));
+            flows.establish();
+            long start = System.nanoTime();
+            flows.start(packetsPerSecond);
+            Thread.sleep(SETTLE_MILLIS);
+            for (int round = 1; round <= rounds; round++) {
+                ChildProcess old = system.relay();
+                long began = System.nanoTime();
+                var _ = system.startRelay().awaitReady();
+                report.tell("round " + round + ": new relay ready", millis(began), "ms");
+                Thread.sleep(SETTLE_MILLIS);
+                began = System.nanoTime();
+                old.terminate();
+                report.require(
+                        "round " + round + ": the old one exits with 0", old.awaitExit() == 0);
+                report.tell("round " + round + ": the old one gone", millis(began), "ms");
+                Thread.sleep(SETTLE_MILLIS);
+            }
+            double seconds = (System.nanoTime() - start) / 1e9;
+            flows.finish();
+            report.tell("packets sent, both ways", flows.sent(), "");
+            report.atLeast(
+                    "packets a second, upward",
+                    (double) flows.sent() / 2 / seconds,
+                    "",
+                    0.95 * packetsPerSecond);
+            report.atMost("packets lost on the way up", flows.lostUp(), "", 0);
+            report.atMost("packets lost on the way down", flows.lostDown(), "", 0);
+            report.atMost("packets of the call lost, down", caller.stats().packetsLost(), "", 0);
+            report.atMost(
+                    "packets of the call lost, up",
+                    caller.stats().packetsSent() - system.packetsReceived(caller.location()),
+                    "",
+                    2);
+            report.require("the call ends like any other", caller.hangUp() == 200);
+        }
+    }
+
+    private static double millis(long since) {
+        return (System.nanoTime() - since) / 1e6;
+    }
+}
