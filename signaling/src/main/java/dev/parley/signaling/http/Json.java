@@ -9,7 +9,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
 /** The one JSON reader and writer. Numbers keep their digits, nesting and names are bounded. */
@@ -47,21 +48,29 @@ public final class Json {
     public static ObjectNode readObject(byte[] utf8, String what, String param) {
         JsonNode node;
         try {
-            node = MAPPER.readTree(utf8);
+            // RFC 8259 8.1: UTF-8. Given bytes, the reader would guess UTF-16 and UTF-32 as well.
+            node = MAPPER.readTree(text(utf8, what, param));
         } catch (JsonProcessingException e) {
             var at = e.getLocation();
             String where =
                     at == null ? "" : " at line " + at.getLineNr() + ", column " + at.getColumnNr();
             throw new RefusedException(
                     ErrorCode.INVALID_REQUEST, what + " is not valid JSON" + where + ".", param);
-        } catch (IOException e) {
-            throw new IllegalStateException("reading from memory cannot fail", e);
         }
         if (node instanceof ObjectNode object) {
             return object;
         }
         throw new RefusedException(
                 ErrorCode.INVALID_REQUEST, what + " is not a JSON object.", param);
+    }
+
+    private static String text(byte[] utf8, String what, String param) {
+        try {
+            return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(utf8)).toString();
+        } catch (CharacterCodingException _) {
+            throw new RefusedException(
+                    ErrorCode.INVALID_REQUEST, what + " is not UTF-8 text.", param);
+        }
     }
 
     static byte[] bytes(ObjectNode node) {
