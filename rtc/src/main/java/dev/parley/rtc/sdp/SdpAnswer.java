@@ -12,21 +12,15 @@ import org.jspecify.annotations.Nullable;
  * @param audioLevelId header extension id of the client's audio levels (RFC 6464), 0 for none
  * @param setup our side of the handshake, active or passive
  * @param direction of audio as we see it
- * @param data what the client says of its data channels; null when they are not accepted
  */
 public record SdpAnswer(
-        String text,
-        SdpFormats formats,
-        int audioLevelId,
-        SdpSetup setup,
-        SdpDirection direction,
-        @Nullable SdpData data) {
+        String text, SdpFormats formats, int audioLevelId, SdpSetup setup, SdpDirection direction) {
     /** The buffer of an embedded SDK: every answer is shorter. */
     public static final int MAX_LENGTH = 2_048;
 
     /** The same agreement in other words. */
     public SdpAnswer withText(String other) {
-        return new SdpAnswer(other, formats, audioLevelId, setup, direction, data);
+        return new SdpAnswer(other, formats, audioLevelId, setup, direction);
     }
 
     /** Begins the answer to an offer. */
@@ -47,7 +41,6 @@ public record SdpAnswer(
         private String cname = "parley";
         private boolean red;
         private boolean nack;
-        private boolean data = true;
         private String streamId = "parley";
         private String trackId = "audio";
 
@@ -118,14 +111,6 @@ public record SdpAnswer(
             return this;
         }
 
-        /**
-         * Whether data channels are accepted if they are offered, as they are unless this says no.
-         */
-        public Builder data(boolean wanted) {
-            data = wanted;
-            return this;
-        }
-
         /** RFC 8830: without it a browser's {@code event.streams} is empty. */
         public Builder msid(String streamId, String trackId) {
             this.streamId = token(streamId);
@@ -155,19 +140,13 @@ public record SdpAnswer(
                         "credentials, fingerprint and a candidate are needed");
             }
             SdpFormats formats = formats();
-            SdpMedia channels = data ? offer.findAcceptableData() : null;
             SdpAnswerText text = new SdpAnswerText(offer);
-            text.session(sessionId, sessionVersion, channels);
+            text.session(sessionId, sessionVersion);
             for (SdpMedia media : offer.media()) {
                 if (media == offer.audio()) {
                     text.audio(formats, candidates);
                     text.transport(local, certificate, setup, candidates);
                     text.source(ssrc, cname, streamId, trackId);
-                } else if (media == channels) {
-                    text.data(media, candidates);
-                    if (text.isLedBy(media)) {
-                        text.transport(local, certificate, setup, candidates);
-                    }
                 } else {
                     text.refused(media);
                 }
@@ -183,12 +162,7 @@ public record SdpAnswer(
                                 + " is the most: offer fewer m-sections");
             }
             return new SdpAnswer(
-                    whole,
-                    formats,
-                    text.audioLevelId(),
-                    setup,
-                    offer.direction().reversed(),
-                    channels == null ? null : channels.findData());
+                    whole, formats, text.audioLevelId(), setup, offer.direction().reversed());
         }
 
         private SdpFormats formats() {

@@ -26,7 +26,7 @@ public final class SdpException extends Exception {
         return lineNumber;
     }
 
-    /** The line at fault, without its end and cut to a readable length. */
+    /** The line at fault, without its end, cut to a readable length, control characters as ?. */
     public String line() {
         return line;
     }
@@ -37,6 +37,8 @@ public final class SdpException extends Exception {
     }
 
     private static String shorten(String line) {
-        return line.length() <= SHOWN ? line : line.substring(0, SHOWN) + "...";
+        String shown = line.length() <= SHOWN ? line : line.substring(0, SHOWN) + "...";
+        // What is at fault may be a character that a terminal would obey or a log take for a line.
+        return shown.replaceAll("[\\p{Cntrl}\\x{80}-\\x{9F}\\x{2028}\\x{2029}]", "?");
     }
 }

@@ -42,7 +42,7 @@ final class SdpParser {
                 media,
                 audio,
                 voice,
-                bundle(audio),
+                !bundle(audio).isEmpty(),
                 session.extmapAllowMixed,
                 direction(audio),
                 transport(audio));

@@ -255,6 +255,15 @@ class SdpOfferTest {
     }
 
     @Test
+    void showsNoControlCharacterOfTheLineInTheMessage() {
+        SdpException thrown =
+                parseFails(Offers.MINIMAL.replace("s=-", "s=\u001b[2J\u0000\u2028\u0085"));
+
+        assertThat(thrown.line()).isEqualTo("s=?[2J???");
+        assertThat(thrown).hasMessageStartingWith("line 3 (s=?[2J???): ");
+    }
+
+    @Test
     void cutsALongLineInTheMessage() {
         SdpException thrown =
                 parseFails(Offers.MINIMAL.replace("a=setup:actpass", "a=setup:" + "x".repeat(999)));
