@@ -20,7 +20,9 @@ public final class DrillMain {
     private DrillMain() {}
 
     private static Map<String, Drill> drills() {
-        return new LinkedHashMap<>(RelayDrills.all());
+        Map<String, Drill> drills = new LinkedHashMap<>(RelayDrills.all());
+        drills.put("netem", new NetemDrill());
+        return drills;
     }
 
     /** Exits with 1 when a bound was missed or the drill failed, with 2 when it is unknown. */

@@ -55,6 +55,7 @@ final class FourProcesses implements AutoCloseable {
                         transceivers: ["%s"]
                         relay_addresses: ["%s"]
                         call_id_key: 0123456789abcdef0123456789abcdef
+                        auth: any
                         """
                                 .formatted(publicAddress, transceiverAddress, relayAddress));
         base = URI.create("http://" + signalingAddress);

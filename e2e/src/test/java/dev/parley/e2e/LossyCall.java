@@ -28,7 +28,7 @@ final class LossyCall implements AutoCloseable {
     /** Each way, as {@code tc netem delay 100ms 30ms loss 5% reorder 1%} does it. */
     static final LinkProfile BAD = LinkProfile.CLEAR.delay(100, 30).loss(0.05).reorder(0.01);
 
-    private static final double SETTLE_SECONDS = 4;
+    private static final double SETTLE_SECONDS = 6;
 
     /** How the call came up, in milliseconds from sending the offer. */
     record Setup(double answeredMillis, double connectedMillis) {

@@ -27,18 +27,21 @@ class LossyCallTest {
     @TempDir private Path folder;
 
     @Test
-    void aCallOverABadNetworkSurvivesRebinding() {
+    void aCallOverABadNetworkSurvivesRebindingAndAnIceRestart() {
         Optional<String> obstacle = Lab.obstacle();
         Assumptions.assumeTrue(obstacle.isEmpty(), () -> obstacle.orElse(""));
         try (LossyCall call = LossyCall.place(folder, LossyCall.BAD, SEED)) {
             call.stay(2);
             LossyCall.Rebinding rebinding = call.rebindPorts();
+            LossyCall.Restart restart = call.restartIce();
             double from = call.heardSeconds();
             call.stay(LISTEN_SECONDS);
             LossyCall.Report report = call.finish();
 
             Correlation.Match match = report.match(SpeechSample.sentence(), from);
-            System.out.printf("%s%nnew ports: %s; heard after it: %s%n", report, rebinding, match);
+            System.out.printf(
+                    "%s%nnew ports: %s%nICE restart: %s%nheard after both: %s%n",
+                    report, rebinding, restart, match);
             assertThat(report.ended().states()).contains("connected").doesNotContain("failed");
             assertThat(report.ended().hangupStatus()).isEqualTo(200);
             assertThat(match.score()).isGreaterThan(RECOGNIZABLE);
