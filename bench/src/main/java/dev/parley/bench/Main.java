@@ -15,6 +15,7 @@ public final class Main {
 
               relay              packets a second through a relay, against other relays
               srtp [SECONDS]     SRTP per packet, ours and jitsi-srtp (a minute with 1 s a measurement)
+              sctp [SECONDS]     data channels over links that lose and delay, in virtual time
               opus               Opus per 20 ms frame, by library and complexity
               opus-quality WAV   what Opus keeps of a voice, by complexity
               pacing             how evenly packets leave, at 1, 100 and 500 calls with agents that burst
@@ -35,6 +36,7 @@ public final class Main {
         switch (name) {
             case "relay" -> RelayBench.main(options);
             case "srtp" -> SrtpBench.main(options);
+            case "sctp" -> SctpBench.main(options);
             case "opus" -> org.openjdk.jmh.Main.main(new String[] {OpusBench.class.getName()});
             case "opus-quality" -> OpusQuality.main(options);
             case "pacing" -> PacingBench.main(options);

@@ -7,6 +7,7 @@ import dev.parley.e2e.client.Wav;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * {@code kill -9} of the relay in the middle of a call, and a new one at the same address: how long
@@ -93,9 +94,10 @@ record RelayKill(String what, String options, boolean redis, double boundMillis,
         system.relay().kill();
         var _ = system.relay().awaitExit();
         long received = system.packetsReceived(caller.location());
+        CompletableFuture<Long> next = system.nextPacket(caller.location(), received);
         var _ = system.startRelay();
         long bound = system.awaitBound();
-        long up = system.awaitPacket(caller.location(), received);
+        long up = next.join();
         long down = awaitDown(system, bound);
         report.tell(
                 name + ": silent in all", millis(system.tap().lastDownBefore(killed), down), "ms");

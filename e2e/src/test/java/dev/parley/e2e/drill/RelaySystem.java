@@ -1,6 +1,5 @@
 package dev.parley.e2e.drill;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.parley.e2e.ChildProcess;
 import java.io.IOException;
@@ -15,6 +14,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -26,7 +27,7 @@ final class RelaySystem implements AutoCloseable {
     static final int ROUTE_KEY_ID = 5;
     static final int CLUSTER = 7;
 
-    private static final long LOOK_NANOS = 500_000L;
+    private static final long LOOK_NANOS = 1_000_000L;
     private static final long PATIENCE_NANOS = Duration.ofSeconds(60).toNanos();
     private static final Path SOCKETS = Path.of("/proc/net/udp");
 
@@ -34,6 +35,7 @@ final class RelaySystem implements AutoCloseable {
     private final List<ChildProcess> others = new ArrayList<>();
     private final List<ChildProcess> relays = new ArrayList<>();
     private final HttpClient http = HttpClient.newHttpClient();
+    private final ObjectMapper mapper = new ObjectMapper();
     private final InetSocketAddress relayAddress;
     private final int healthPort = FreePorts.tcp();
     private final ClientTap tap;
@@ -149,20 +151,38 @@ final class RelaySystem implements AutoCloseable {
 
     /** Packets of a call's client that the transceiver has authenticated. */
     long packetsReceived(URI call) throws IOException, InterruptedException {
-        JsonNode described = new ObjectMapper().readTree(get(call).body());
-        return described.findValue("packets_received").asLong();
+        return described(call, "packets_received");
     }
 
-    /** Waits for more packets of a call's client at the transceiver; answers when that was seen. */
-    long awaitPacket(URI call, long before) throws IOException, InterruptedException {
-        long deadline = System.nanoTime() + PATIENCE_NANOS;
-        while (packetsReceived(call) == before) {
-            if (deadline - System.nanoTime() <= 0) {
-                throw new IOException("the call's media does not come back");
-            }
-            LockSupport.parkNanos(LOOK_NANOS);
-        }
-        return System.nanoTime();
+    /** Packets of a call's client that never came to the transceiver. */
+    long packetsLost(URI call) throws IOException, InterruptedException {
+        return described(call, "packets_lost");
+    }
+
+    private long described(URI call, String field) throws IOException, InterruptedException {
+        return mapper.readTree(get(call).body()).findValue(field).asLong();
+    }
+
+    /**
+     * Waits, from now on, for more packets of a call's client at the transceiver; the answer is
+     * when that was seen. Asking takes a few milliseconds each time.
+     */
+    CompletableFuture<Long> nextPacket(URI call, long before) {
+        CompletableFuture<Long> seen = new CompletableFuture<>();
+        Thread.ofPlatform()
+                .daemon()
+                .start(
+                        () -> {
+                            try {
+                                while (packetsReceived(call) == before) {
+                                    LockSupport.parkNanos(LOOK_NANOS);
+                                }
+                                seen.complete(System.nanoTime());
+                            } catch (IOException | InterruptedException e) {
+                                seen.completeExceptionally(e);
+                            }
+                        });
+        return seen.orTimeout(PATIENCE_NANOS, TimeUnit.NANOSECONDS);
     }
 
     /** Answers the status of a path of the relay's health endpoint, 0 when it does not answer. */

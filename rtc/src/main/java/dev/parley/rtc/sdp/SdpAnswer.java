@@ -12,15 +12,21 @@ import org.jspecify.annotations.Nullable;
  * @param audioLevelId header extension id of the client's audio levels (RFC 6464), 0 for none
  * @param setup our side of the handshake, active or passive
  * @param direction of audio as we see it
+ * @param data what the client says of its data channels; null when they are not accepted
  */
 public record SdpAnswer(
-        String text, SdpFormats formats, int audioLevelId, SdpSetup setup, SdpDirection direction) {
+        String text,
+        SdpFormats formats,
+        int audioLevelId,
+        SdpSetup setup,
+        SdpDirection direction,
+        @Nullable SdpData data) {
     /** The buffer of an embedded SDK: every answer is shorter. */
     public static final int MAX_LENGTH = 2_048;
 
     /** The same agreement in other words. */
     public SdpAnswer withText(String other) {
-        return new SdpAnswer(other, formats, audioLevelId, setup, direction);
+        return new SdpAnswer(other, formats, audioLevelId, setup, direction, data);
     }
 
     /** Begins the answer to an offer. */
@@ -41,6 +47,7 @@ public record SdpAnswer(
         private String cname = "parley";
         private boolean red;
         private boolean nack;
+        private boolean data = true;
         private String streamId = "parley";
         private String trackId = "audio";
 
@@ -111,6 +118,14 @@ public record SdpAnswer(
             return this;
         }
 
+        /**
+         * Whether data channels are accepted if they are offered, as they are unless this says no.
+         */
+        public Builder data(boolean wanted) {
+            data = wanted;
+            return this;
+        }
+
         /** RFC 8830: without it a browser's {@code event.streams} is empty. */
         public Builder msid(String streamId, String trackId) {
             this.streamId = token(streamId);
@@ -140,13 +155,19 @@ public record SdpAnswer(
                         "credentials, fingerprint and a candidate are needed");
             }
             SdpFormats formats = formats();
+            SdpMedia channels = data ? offer.findAcceptableData() : null;
             SdpAnswerText text = new SdpAnswerText(offer);
-            text.session(sessionId, sessionVersion);
+            text.session(sessionId, sessionVersion, channels);
             for (SdpMedia media : offer.media()) {
                 if (media == offer.audio()) {
                     text.audio(formats, candidates);
                     text.transport(local, certificate, setup, candidates);
                     text.source(ssrc, cname, streamId, trackId);
+                } else if (media == channels) {
+                    text.data(media, candidates);
+                    if (text.isLedBy(media)) {
+                        text.transport(local, certificate, setup, candidates);
+                    }
                 } else {
                     text.refused(media);
                 }
@@ -162,7 +183,12 @@ public record SdpAnswer(
                                 + " is the most: offer fewer m-sections");
             }
             return new SdpAnswer(
-                    whole, formats, text.audioLevelId(), setup, offer.direction().reversed());
+                    whole,
+                    formats,
+                    text.audioLevelId(),
+                    setup,
+                    offer.direction().reversed(),
+                    channels == null ? null : channels.findData());
         }
 
         private SdpFormats formats() {

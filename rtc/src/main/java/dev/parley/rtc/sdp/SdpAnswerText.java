@@ -2,6 +2,7 @@ package dev.parley.rtc.sdp;
 
 import dev.parley.rtc.ice.IceCredentials;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes the lines of one answer, RFC 9429 5.3, and is thrown away. It names nothing that is not
@@ -17,19 +18,48 @@ final class SdpAnswerText {
         this.audio = offer.audio();
     }
 
-    void session(long id, long version) {
+    /**
+     * @param data the section that is accepted beside audio, if any
+     */
+    void session(long id, long version, @Nullable SdpMedia data) {
         line("v=0");
         // RFC 8866 5.2: a number up to 63 bits, or else some parsers read a negative one.
         line("o=- " + (id & Long.MAX_VALUE) + " " + version + " IN IP4 0.0.0.0");
         line("s=-");
         line("t=0 0");
         if (offer.isBundled()) {
-            line("a=group:BUNDLE " + audio.findMid());
+            line("a=group:BUNDLE " + String.join(" ", accepted(data)));
         }
         line("a=ice-lite");
         if (offer.extmapAllowMixed()) {
             line("a=extmap-allow-mixed");
         }
+    }
+
+    /** RFC 9143 7.3.1: in the order of the offer's group, so that the same section leads it. */
+    private List<String> accepted(@Nullable SdpMedia data) {
+        return offer.bundle().stream()
+                .filter(mid -> mid.equals(audio.findMid()) || isMidOf(mid, data))
+                .toList();
+    }
+
+    private static boolean isMidOf(String mid, @Nullable SdpMedia section) {
+        return section != null && mid.equals(section.findMid());
+    }
+
+    /** Whether the data section leads the group, and so must tell the transport. */
+    boolean isLedBy(SdpMedia data) {
+        return isMidOf(accepted(data).getFirst(), data);
+    }
+
+    /** The data channel section, accepted; RFC 8841 5, 6 and 10. */
+    void data(SdpMedia data, List<SdpCandidate> candidates) {
+        SdpCandidate first = candidates.getFirst();
+        line("m=application " + first.port() + " UDP/DTLS/SCTP webrtc-datachannel");
+        line("c=" + first.connection());
+        mid(data);
+        line("a=sctp-port:" + SdpData.LOCAL_PORT);
+        line("a=max-message-size:" + SdpData.LOCAL_MAX_MESSAGE_BYTES);
     }
 
     /** The m-section that is accepted; its default destination is the first candidate. */

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One m-section of an offer. Filled by the parser, unchanging after that. Codecs, extensions and
- * SSRCs are read for audio only: whatever else there is gets refused.
+ * SSRCs are read for audio, ports for data channels: whatever else there is gets refused.
  */
 public final class SdpMedia {
     private static final int MAX_SSRCS = 16;
@@ -30,6 +30,8 @@ public final class SdpMedia {
     private int maxptimeMillis;
     private boolean rtcpMux;
     private boolean bundleOnly;
+    private int sctpPort;
+    private long maxMessageSize = SdpData.DEFAULT_MAX_MESSAGE_BYTES;
 
     /** Reads {@code m=audio 9 UDP/TLS/RTP/SAVPF 111 0}. */
     SdpMedia(SdpLine line) throws SdpException {
@@ -64,7 +66,23 @@ public final class SdpMedia {
                 level.take(attribute);
                 if (isAudio()) {
                     takeAudio(attribute);
+                } else if (isData()) {
+                    takeData(attribute);
                 }
+            }
+        }
+    }
+
+    /** RFC 8841 5 and 6. */
+    private void takeData(SdpLine attribute) throws SdpException {
+        String value = attribute.attributeValue().strip();
+        switch (attribute.attribute()) {
+            case "sctp-port" -> sctpPort = number(attribute, value, 0, 65_535, "SCTP port");
+            case "max-message-size" ->
+                    maxMessageSize =
+                            number(attribute, value, 0, 0xFFFF_FFFFL, "largest message size");
+            default -> {
+                // Whatever this is, the answer does not name it and so does not promise it.
             }
         }
     }
@@ -187,6 +205,17 @@ public final class SdpMedia {
     /** Whether it carries SCTP, a data channel. */
     public boolean isData() {
         return kind.equals("application") && protocol.contains("SCTP");
+    }
+
+    /** What it says of data channels; null when it has none that can be answered. */
+    @Nullable SdpData findData() {
+        boolean understood =
+                isData()
+                        && protocol.equals("UDP/DTLS/SCTP")
+                        && formats.contains("webrtc-datachannel")
+                        && sctpPort != 0;
+        int largest = (int) Math.min(maxMessageSize, Integer.MAX_VALUE);
+        return understood ? new SdpData(sctpPort, largest) : null;
     }
 
     boolean isRtp() {

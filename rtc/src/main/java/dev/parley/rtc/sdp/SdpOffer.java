@@ -20,7 +20,7 @@ public final class SdpOffer {
     private final List<SdpMedia> media;
     private final SdpMedia audio;
     private final SdpCodec voice;
-    private final boolean bundled;
+    private final List<String> bundle;
     private final boolean extmapAllowMixed;
     private final SdpDirection direction;
     private final SdpTransport transport;
@@ -29,14 +29,14 @@ public final class SdpOffer {
             List<SdpMedia> media,
             SdpMedia audio,
             SdpCodec voice,
-            boolean bundled,
+            List<String> bundle,
             boolean extmapAllowMixed,
             SdpDirection direction,
             SdpTransport transport) {
         this.media = List.copyOf(media);
         this.audio = audio;
         this.voice = voice;
-        this.bundled = bundled;
+        this.bundle = List.copyOf(bundle);
         this.extmapAllowMixed = extmapAllowMixed;
         this.direction = direction;
         this.transport = transport;
@@ -72,6 +72,22 @@ public final class SdpOffer {
         return media.stream().filter(m -> m.isData() && m.isOffered()).findFirst().orElse(null);
     }
 
+    /**
+     * The data channel section that the answer accepts; null when there is none, or it would need a
+     * transport of its own.
+     */
+    @Nullable SdpMedia findAcceptableData() {
+        SdpMedia data = findData();
+        String mid = data == null ? null : data.findMid();
+        boolean shared = mid != null && bundle.contains(mid);
+        return data != null && shared && data.findData() != null ? data : null;
+    }
+
+    /** Mids of the BUNDLE group of the audio section, in its order; empty when it has none. */
+    List<String> bundle() {
+        return bundle;
+    }
+
     /** Direction of the audio section as the offerer sees it. */
     public SdpDirection direction() {
         return direction;
@@ -84,7 +100,7 @@ public final class SdpOffer {
 
     /** Whether the audio section belongs to a BUNDLE group. */
     public boolean isBundled() {
-        return bundled;
+        return !bundle.isEmpty();
     }
 
     /** Whether {@code a=extmap-allow-mixed} stands at session level. */

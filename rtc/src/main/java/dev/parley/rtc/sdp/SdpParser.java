@@ -42,7 +42,7 @@ final class SdpParser {
                 media,
                 audio,
                 voice,
-                !bundle(audio).isEmpty(),
+                bundle(audio),
                 session.extmapAllowMixed,
                 direction(audio),
                 transport(audio));

@@ -44,7 +44,9 @@ class RecordedOffersTest {
                     "candidate",
                     "end-of-candidates",
                     "msid",
-                    "ssrc");
+                    "ssrc",
+                    "sctp-port",
+                    "max-message-size");
 
     /** As long as ours ever get: the ufrag of an IPv6 transceiver, two relays with IPv6. */
     private static final IceCredentials LOCAL =
@@ -115,7 +117,7 @@ class RecordedOffersTest {
         assertThat(sections).hasSameSizeAs(offer.media());
         for (int i = 0; i < sections.size(); i++) {
             SdpMedia offered = offer.media().get(i);
-            boolean accepted = offered == offer.audio();
+            boolean accepted = offered == offer.audio() || offered == offer.findAcceptableData();
             assertThat(sections.get(i)).startsWith(offered.kind() + (accepted ? " 3478 " : " 0 "));
             assertThat(sections.get(i)).contains(" " + offered.protocol() + " ");
             assertThat(sections.get(i)).contains("a=mid:" + offered.findMid() + "\r\n");
@@ -152,12 +154,20 @@ class RecordedOffersTest {
 
     @ParameterizedTest
     @MethodSource("answerable")
-    void getAGroupOfTheAcceptedSectionAlone(String client) throws SdpException {
+    void getAGroupOfTheAcceptedSectionsInTheirOrder(String client) throws SdpException {
         SdpOffer offer = SdpOffer.parse(Offers.named(client));
 
         // RFC 9143 7.3.3: a rejected section is in no group.
+        SdpMedia data = offer.findAcceptableData();
+        String mids =
+                offer.bundle().stream()
+                        .filter(
+                                mid ->
+                                        mid.equals(offer.audio().findMid())
+                                                || (data != null && mid.equals(data.findMid())))
+                        .collect(Collectors.joining(" "));
         assertThat(lines(answer(offer).text(), "a=group:"))
-                .containsExactly("a=group:BUNDLE " + offer.audio().findMid());
+                .containsExactly("a=group:BUNDLE " + mids);
     }
 
     @Test

@@ -31,7 +31,7 @@ class SdpAnswerTest {
                         "o=- 4711 1 IN IP4 0.0.0.0",
                         "s=-",
                         "t=0 0",
-                        "a=group:BUNDLE 0",
+                        "a=group:BUNDLE 0 1",
                         "a=ice-lite",
                         "a=extmap-allow-mixed",
                         "m=audio 3478 UDP/TLS/RTP/SAVPF 111 110",
@@ -53,9 +53,43 @@ class SdpAnswerTest {
                         "a=end-of-candidates",
                         "a=msid:stream track",
                         "a=ssrc:4294967295 cname:edge",
-                        "m=application 0 UDP/DTLS/SCTP webrtc-datachannel",
-                        "c=IN IP4 0.0.0.0",
-                        "a=mid:1");
+                        "m=application 3478 UDP/DTLS/SCTP webrtc-datachannel",
+                        "c=IN IP4 203.0.113.10",
+                        "a=mid:1",
+                        "a=sctp-port:5000",
+                        "a=max-message-size:262144");
+        assertThat(answer.data()).isEqualTo(new SdpData(5_000, 262_144));
+    }
+
+    @Test
+    void tellsTheTransportInADataSectionThatLeadsTheGroup() throws SdpException {
+        String offer =
+                Offers.named("chromium-156").replace("a=group:BUNDLE 0 1", "a=group:BUNDLE 1 0");
+        String text = answer(SdpOffer.parse(offer)).text();
+        assertThat(text).contains("a=group:BUNDLE 1 0\r\n");
+        assertThat(text.substring(text.indexOf("m=application")))
+                .contains("a=ice-ufrag:", "a=fingerprint:", "a=setup:active", "a=candidate:");
+    }
+
+    @Test
+    void refusesDataThatNeedsItsOwnTransportOrCannotBeUnderstood() throws SdpException {
+        String chromium = Offers.named("chromium-156");
+        for (String offer :
+                List.of(
+                        chromium.replace("a=group:BUNDLE 0 1", "a=group:BUNDLE 0"),
+                        chromium.replaceAll("a=sctp-port:\\d+", "a=x:y"),
+                        chromium.replaceAll("a=sctp-port:\\d+", "a=sctp-port:0"))) {
+            SdpAnswer answer = answer(SdpOffer.parse(offer));
+            assertThat(answer.data()).isNull();
+            assertThat(answer.text())
+                    .contains("m=application 0 UDP/DTLS/SCTP webrtc-datachannel\r\n");
+        }
+    }
+
+    @Test
+    void takesTheDefaultWhereTheLargestMessageIsNotSaid() throws SdpException {
+        String offer = Offers.named("chromium-156").replaceAll("a=max-message-size:.*\r?\n", "");
+        assertThat(answer(SdpOffer.parse(offer)).data()).isEqualTo(new SdpData(5_000, 65_536));
     }
 
     @Test

@@ -50,6 +50,8 @@ final class Negotiation {
     private IceCredentials remote;
     private IceCredentials local;
     private SdpAnswer answer;
+    // What a call begins without it cannot get later.
+    private boolean withoutData;
     private long version = 1;
     private int generation;
 
@@ -70,6 +72,7 @@ final class Negotiation {
         this.remote = offer.transport().credentials();
         this.local = mint();
         this.answer = answer(offer, candidates, offer.transport().setup().answer());
+        this.withoutData = answer.data() == null;
     }
 
     /** RFC 3550 8.1: one that the client does not use. */
@@ -98,6 +101,7 @@ final class Negotiation {
                     .source(ssrc, cname)
                     .red(sides.red())
                     .nack(sides.nack())
+                    .data(!withoutData)
                     .build();
         } catch (SdpException e) {
             throw RefusedException.badSdp(e);
@@ -138,7 +142,8 @@ final class Negotiation {
                 cname,
                 answer.direction().receives(),
                 answer.direction().sends(),
-                offer.audio().protocol().endsWith("F"));
+                offer.audio().protocol().endsWith("F"),
+                answer.data());
     }
 
     /** Has a session answer checks with new credentials from now on. */

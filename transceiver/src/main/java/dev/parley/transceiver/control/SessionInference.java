@@ -30,6 +30,7 @@ final class SessionInference implements InferenceCall.Owner {
     /** The session has been added to its loop. */
     synchronized void joined(Session joined) {
         session = joined;
+        loop.nudge(joined);
         if (codecFault != null) {
             loop.fault(joined, "codec", codecFault);
         }
@@ -56,6 +57,13 @@ final class SessionInference implements InferenceCall.Owner {
         codecFault = fault;
         if (session != null) {
             loop.fault(session, "codec", fault);
+        }
+    }
+
+    @Override
+    public synchronized void onServerEvent() {
+        if (session != null) {
+            loop.nudge(session);
         }
     }
 

@@ -47,6 +47,9 @@ public final class InferenceCall {
 
         /** The codec thread died of a fault of ours. */
         void onCodecFault(Throwable fault);
+
+        /** There is something for the client's data channels. */
+        void onServerEvent();
     }
 
     private final String name;
@@ -54,6 +57,7 @@ public final class InferenceCall {
     private final CompletableFuture<SessionReady> ready = new CompletableFuture<>();
     private final OutputInbox inbox = new OutputInbox();
     private final Backlog backlog;
+    private final ServerEvents serverEvents = new ServerEvents();
     private final Queue<String> marks = new ConcurrentLinkedQueue<>();
     private final AudioCounters counters;
     private @Nullable CodecThread codecs;
@@ -137,7 +141,14 @@ public final class InferenceCall {
         inputUplink = uplink;
         inputRateHz = in.sampleRateHz();
         OutputTarget target = voiceOut == null || codecs == null ? inbox : codecs;
-        OutputIntake intake = new OutputIntake(out, target, backlog, marks, counters);
+        OutputIntake intake =
+                new OutputIntake(
+                        out,
+                        target,
+                        backlog,
+                        marks,
+                        message -> takeEvent(message, owner),
+                        counters);
         Status ended;
         synchronized (ready) {
             connection = new Connection(intake, owner);
@@ -148,6 +159,12 @@ public final class InferenceCall {
         } else {
             onClosed(new Connection(intake, owner), ended);
         }
+    }
+
+    private boolean takeEvent(ConverseResponse message, Owner owner) {
+        boolean more = serverEvents.add(message);
+        owner.onServerEvent();
+        return more;
     }
 
     /** Where the media loop puts input; only when connected. */
@@ -210,6 +227,43 @@ public final class InferenceCall {
             codecs.wake();
         }
         removed(samples, bytes);
+    }
+
+    /** Sends inference what came of a data channel; never dropped. */
+    public void sendEvent(ConverseRequest event) {
+        stream.sendEvent(event);
+    }
+
+    /** Whether inference reads fast enough for more of {@link #sendEvent}. */
+    public boolean hasEventRoom() {
+        return stream.hasEventRoom();
+    }
+
+    /** The next thing for a data channel, or null; to be given back to {@link #eventLeft}. */
+    public @Nullable ConverseResponse pollEvent() {
+        return serverEvents.poll();
+    }
+
+    /** Tells that it has been sent or dropped, so that more may be read. */
+    public void eventLeft(ConverseResponse event) {
+        if (serverEvents.left(event)) {
+            stream.requestNext();
+        }
+    }
+
+    /** The client has a channel now; until then a little is kept for it. */
+    public void channelOpened() {
+        serverEvents.channelOpened();
+    }
+
+    /** The client will have no channel: what is meant for one is dropped. */
+    public void noChannels() {
+        serverEvents.noChannels();
+    }
+
+    /** Messages for channels that had to be dropped since the last question. */
+    public long takeDroppedEvents() {
+        return serverEvents.takeDropped();
     }
 
     /**

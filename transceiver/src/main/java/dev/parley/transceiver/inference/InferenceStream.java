@@ -52,6 +52,11 @@ public final class InferenceStream {
     /** Events that may wait; beyond it nothing more is read from a backend that does not read. */
     static final int MAX_EVENTS = 256;
 
+    /** Events and their bytes that may wait before {@link #hasEventRoom} says no. */
+    private static final int ROOMY_EVENTS = MAX_EVENTS / 2;
+
+    private static final int ROOMY_EVENT_BYTES = 256 * 1024;
+
     /** Bytes that gRPC may hold per stream before it says it is not ready: 0.3 s of PCM. */
     private static final int READY_THRESHOLD_BYTES = 16 * 1024;
 
@@ -67,6 +72,7 @@ public final class InferenceStream {
     // Guarded by events: both queues and all flags below.
     private final ArrayDeque<ConverseRequest> events = new ArrayDeque<>();
     private final ArrayDeque<ConverseRequest> audio = new ArrayDeque<>();
+    private long eventBytes;
     private boolean opened;
     private boolean sending;
     private boolean ending;
@@ -134,8 +140,16 @@ public final class InferenceStream {
                 return;
             }
             events.add(message);
+            eventBytes += message.getSerializedSize();
         }
         drain();
+    }
+
+    /** Whether events that can wait elsewhere should be sent now. */
+    public boolean hasEventRoom() {
+        synchronized (events) {
+            return events.size() < ROOMY_EVENTS && eventBytes < ROOMY_EVENT_BYTES;
+        }
     }
 
     /** Asks for one more message, as soon as the backend has read what it caused. */
@@ -157,7 +171,9 @@ public final class InferenceStream {
             }
             ending = true;
             audio.clear();
-            events.add(ConverseRequest.newBuilder().setSessionEnd(end).build());
+            ConverseRequest last = ConverseRequest.newBuilder().setSessionEnd(end).build();
+            events.add(last);
+            eventBytes += last.getSerializedSize();
         }
         drain();
         var _ = timers.schedule(() -> cancel("lingered"), LINGER_SECONDS, TimeUnit.SECONDS);
@@ -241,7 +257,11 @@ public final class InferenceStream {
             return null;
         }
         ConverseRequest event = events.poll();
-        return event != null ? event : audio.poll();
+        if (event != null) {
+            eventBytes -= event.getSerializedSize();
+            return event;
+        }
+        return audio.poll();
     }
 
     /** What gRPC calls on the transport's thread. */

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.SequencedMap;
 import java.util.SequencedSet;
+import java.util.function.Predicate;
 
 /**
  * Takes what inference says in order: checks it, refuses what was cleared, and hands it on. Owned
@@ -44,6 +45,7 @@ final class OutputIntake {
     private final OutputTarget target;
     private final Backlog backlog;
     private final Queue<String> marks;
+    private final Predicate<ConverseResponse> events;
     private final AudioCounters counters;
     private final OpusPacket opus = new OpusPacket();
     private final SequencedSet<String> refused = new LinkedHashSet<>();
@@ -54,17 +56,20 @@ final class OutputIntake {
 
     /**
      * @param marks takes the name of each mark that is handed on
+     * @param events takes what is for data channels; answers whether to read on
      */
     OutputIntake(
             InferenceFormat format,
             OutputTarget target,
             Backlog backlog,
             Queue<String> marks,
+            Predicate<ConverseResponse> events,
             AudioCounters counters) {
         this.format = format;
         this.target = target;
         this.backlog = backlog;
         this.marks = marks;
+        this.events = events;
         this.counters = counters;
         items.put(new ItemKey("", ""), last);
     }
@@ -81,8 +86,9 @@ final class OutputIntake {
             case PAUSE_AUDIO -> pass(new OutputItem.Pause());
             case RESUME_AUDIO -> pass(new OutputItem.Resume());
             case SESSION_END -> hangUp(message.getSessionEnd().getMessage());
-            // No data channel yet, and no observers: nothing to do with these.
-            case TRANSCRIPT, SERVER_EVENT, ERROR, SESSION_READY, MESSAGE_NOT_SET -> true;
+            case SERVER_EVENT, CLOSE_CHANNEL -> events.test(message);
+            // No observers: nothing to do with these.
+            case TRANSCRIPT, ERROR, SESSION_READY, MESSAGE_NOT_SET -> true;
         };
     }
 

@@ -39,6 +39,10 @@ enum Drop {
     RTP_SEQUENCE_JUMP,
     /** RTCP that does not parse after decryption. */
     RTCP_MALFORMED,
+    /** A message for a data channel that is not there. */
+    EVENT_NO_CHANNEL,
+    /** A message for a data channel that is longer than the client takes. */
+    EVENT_TOO_LONG,
     /** A fault of ours while it was handled. */
     INTERNAL_ERROR
 }

@@ -18,6 +18,9 @@ sealed interface LoopCommand {
     @SuppressWarnings("ArrayRecordComponent") // Handed over, compared by no one.
     record DtlsData(Session session, byte[] data) implements LoopCommand {}
 
+    /** Inference has something for a session's data channels. */
+    record Nudge(Session session) implements LoopCommand {}
+
     /** The handshake is done. */
     record DtlsConnected(Session session, DtlsOutcome.Connected connected) implements LoopCommand {}
 

@@ -1,7 +1,9 @@
 package dev.parley.transceiver.session;
 
+import dev.parley.rtc.datachannel.ChannelDrop;
 import dev.parley.rtc.ice.IceVerdict;
 import dev.parley.rtc.route.RouteVerdict;
+import dev.parley.rtc.sctp.SctpDrop;
 import dev.parley.rtc.srtp.SrtpVerdict;
 import dev.parley.transceiver.media.CallQuality.QualityClass;
 import java.util.concurrent.atomic.AtomicLong;
@@ -12,6 +14,8 @@ final class LoopCounters {
     final EnumCounters<RouteVerdict> routes = new EnumCounters<>(RouteVerdict.class);
     final EnumCounters<IceVerdict> checks = new EnumCounters<>(IceVerdict.class);
     final EnumCounters<SrtpVerdict> srtp = new EnumCounters<>(SrtpVerdict.class);
+    final EnumCounters<SctpDrop> sctp = new EnumCounters<>(SctpDrop.class);
+    final EnumCounters<ChannelDrop> channels = new EnumCounters<>(ChannelDrop.class);
     final EnumCounters<EndReason> ended = new EnumCounters<>(EndReason.class);
 
     /** Authentic RTP packets. */

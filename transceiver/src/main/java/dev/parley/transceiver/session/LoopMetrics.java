@@ -29,6 +29,8 @@ public final class LoopMetrics {
         series.putAll(series("route_", c -> c.routes, v -> v != RouteVerdict.OPENED));
         series.putAll(series("ice_", c -> c.checks, v -> !v.isAnswered()));
         series.putAll(series("srtp_", c -> c.srtp, _ -> true));
+        series.putAll(series("sctp_", c -> c.sctp, _ -> true));
+        series.putAll(series("channel_", c -> c.channels, _ -> true));
         series.put("unsent", sum(c -> c.unsent));
         return series;
     }

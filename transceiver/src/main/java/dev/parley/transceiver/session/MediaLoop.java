@@ -15,6 +15,7 @@ import dev.parley.transceiver.session.LoopCommand.DtlsData;
 import dev.parley.transceiver.session.LoopCommand.DtlsSend;
 import dev.parley.transceiver.session.LoopCommand.End;
 import dev.parley.transceiver.session.LoopCommand.EndAll;
+import dev.parley.transceiver.session.LoopCommand.Nudge;
 import dev.parley.transceiver.session.LoopCommand.Restart;
 import dev.parley.transceiver.session.LoopCommand.UseKeys;
 import java.lang.System.Logger;
@@ -132,6 +133,11 @@ public final class MediaLoop {
         CompletableFuture<SessionSnapshot> answer = new CompletableFuture<>();
         post(new Describe(session, answer));
         return answer;
+    }
+
+    /** Has a session look for what inference has for its data channels. */
+    public void nudge(Session session) {
+        post(new Nudge(session));
     }
 
     /** Ends a session because of a fault of ours. */
@@ -278,6 +284,7 @@ public final class MediaLoop {
                     case Add add -> add.session();
                     case DtlsSend send -> send.session();
                     case DtlsData data -> data.session();
+                    case Nudge nudge -> nudge.session();
                     case DtlsConnected connected -> connected.session();
                     case Restart restart -> restart.session();
                     case End end -> end.session();
@@ -293,6 +300,7 @@ public final class MediaLoop {
                 }
                 case DtlsSend send -> send.session().sendQueuedDtls(send.datagram());
                 case DtlsData data -> data.session().receiveData(data.data(), nowNanos);
+                case Nudge nudge -> nudge.session().takeServerEvents(nowNanos);
                 case DtlsConnected connected -> {
                     connected.session().dtlsConnected(connected.connected(), nowNanos);
                     demux.releaseMedia(connected.session(), nowNanos);
@@ -349,7 +357,7 @@ public final class MediaLoop {
             case Restart restart -> restart.done().completeExceptionally(fault);
             case Describe describe -> describe.answer().completeExceptionally(fault);
             case EndAll all -> all.done().complete(null);
-            case UseKeys _, DtlsSend _, DtlsData _, DtlsConnected _, End _ -> {}
+            case UseKeys _, DtlsSend _, DtlsData _, Nudge _, DtlsConnected _, End _ -> {}
         }
     }
 

@@ -5,6 +5,7 @@ import dev.parley.rtc.dtls.DtlsOutcome;
 import dev.parley.rtc.ice.IceLite;
 import dev.parley.rtc.ice.IcePath;
 import dev.parley.rtc.ice.IceVerdict;
+import dev.parley.rtc.sdp.SdpData;
 import dev.parley.rtc.stun.StunReader;
 import dev.parley.transceiver.inference.InferenceCall;
 import dev.parley.transceiver.session.SetupPhases.Phase;
@@ -40,6 +41,11 @@ public final class Session {
     /** What is still in the client's jitter buffer when the last packet of a farewell has left. */
     private static final long HANGUP_GRACE_NANOS = 200_000_000L;
 
+    /** How long a hang-up waits for the client to acknowledge its last events. */
+    private static final long FLUSH_NANOS = 1_000_000_000L;
+
+    private static final long FLUSH_CHECK_NANOS = 20_000_000L;
+
     private final SessionSpec spec;
     private final SessionLimits limits;
     private final SetupPhases phases;
@@ -48,6 +54,7 @@ public final class Session {
     private final IceLite ice;
     private final DtlsEndpoint dtls;
     private final SessionMedia media;
+    private final @Nullable SessionData data;
     private final Timers.Entry<Session> timer = new Timers.Entry<>(this);
 
     private State state = State.NEW;
@@ -80,6 +87,20 @@ public final class Session {
         this.dtls = new DtlsEndpoint(handshake, spec, new DtlsReports(this, loop));
         this.activeNanos = phases.createdNanos();
         this.media = new SessionMedia(spec, limits, inference, ice, loop, this::hangUpAfterGrace);
+        SdpData terms = spec.data();
+        if (terms == null) {
+            inference.noChannels();
+        }
+        this.data =
+                terms == null
+                        ? null
+                        : new SessionData(
+                                terms,
+                                spec.role(),
+                                inference,
+                                loop.counters(),
+                                loop.random(),
+                                dtls::sendData);
     }
 
     public SessionId id() {
@@ -215,10 +236,22 @@ public final class Session {
         }
     }
 
-    /** Takes application data, one DTLS record: none was negotiated, so it is dropped. */
-    void receiveData(byte[] data, long nowNanos) {
-        dataRecords++;
-        loop.counters().drops.add(Drop.DTLS_DATA, 1 + dtls.dataTaken());
+    /** Takes application data, one DTLS record, which is dropped if none was negotiated. */
+    void receiveData(byte[] record, long nowNanos) {
+        boolean taken = data != null && state == State.CONNECTED;
+        loop.counters().drops.add(Drop.DTLS_DATA, (taken ? 0 : 1) + dtls.dataTaken());
+        if (data != null && taken) {
+            data.receive(record, nowNanos);
+        } else {
+            dataRecords++;
+        }
+    }
+
+    /** Inference has something for the data channels. */
+    void takeServerEvents(long nowNanos) {
+        if (data != null && state == State.CONNECTED) {
+            data.takeServerEvents(nowNanos);
+        }
     }
 
     /** Sends application data, one DTLS record; false when there is no association. */
@@ -235,6 +268,9 @@ public final class Session {
         endHandshake();
         phases.reached(Phase.DTLS_CONNECTED, nowNanos);
         media.start(connected, nowNanos);
+        if (data != null) {
+            data.start(nowNanos);
+        }
     }
 
     // --- time
@@ -255,8 +291,13 @@ public final class Session {
             deadline = earlier(deadline, ice.consentDeadlineNanos(nowNanos));
         }
         deadline = media.deadlineNanos(deadline, nowNanos);
+        if (data != null && state == State.CONNECTED) {
+            deadline = data.deadlineNanos(deadline, nowNanos);
+        }
         if (hangingUp) {
-            deadline = earlier(deadline, hangupNanos);
+            // Behind it the data channels' last events are on their way.
+            boolean flushing = hangupNanos - nowNanos <= 0;
+            deadline = earlier(deadline, flushing ? nowNanos + FLUSH_CHECK_NANOS : hangupNanos);
         }
         return deadline;
     }
@@ -266,12 +307,16 @@ public final class Session {
             shakeHands();
         }
         media.onTimer(nowNanos);
+        if (data != null && state == State.CONNECTED) {
+            data.onTimer(nowNanos);
+        }
         noteActivity(nowNanos);
         endIfDue(nowNanos);
     }
 
     private void noteActivity(long nowNanos) {
-        long now = media.activity() + dataRecords;
+        long messages = data == null ? 0 : data.messages();
+        long now = media.activity() + messages + dataRecords;
         if (now != activity || state != State.CONNECTED) {
             activity = now;
             activeNanos = nowNanos;
@@ -286,7 +331,7 @@ public final class Session {
 
     private void endIfDue(long nowNanos) {
         long age = nowNanos - phases.createdNanos();
-        if (hangingUp && hangupNanos - nowNanos <= 0) {
+        if (hangingUp && hangupNanos - nowNanos <= 0 && mayHangUp(nowNanos)) {
             end(EndReason.AGENT_HANGUP, hangupMessage);
         } else if (ice.isConsentExpired(nowNanos)) {
             end(EndReason.CONSENT_EXPIRED, "the client has not been heard of for too long");
@@ -301,6 +346,12 @@ public final class Session {
         }
     }
 
+    /** The client is to have what was said to it before, if it answers at all. */
+    private boolean mayHangUp(long nowNanos) {
+        boolean flushed = data == null || state != State.CONNECTED || data.isFlushed();
+        return flushed || nowNanos - hangupNanos >= FLUSH_NANOS;
+    }
+
     private static long earlier(long a, long b) {
         return a - b <= 0 ? a : b;
     }
@@ -312,6 +363,9 @@ public final class Session {
         state = State.ENDED;
         endHandshake();
         media.end(nowNanos);
+        if (data != null) {
+            data.end();
+        }
         dtls.close();
         inference.end(why.reason().wire(), why.message(), media.summary());
     }

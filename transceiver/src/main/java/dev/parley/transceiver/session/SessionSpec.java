@@ -4,9 +4,11 @@ import dev.parley.rtc.dtls.DtlsIdentity;
 import dev.parley.rtc.dtls.DtlsRole;
 import dev.parley.rtc.dtls.Fingerprint;
 import dev.parley.rtc.ice.IceCredentials;
+import dev.parley.rtc.sdp.SdpData;
 import dev.parley.rtc.sdp.SdpFormats;
 import dev.parley.transceiver.media.OutputFormat;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What offer and answer have settled about a call.
@@ -22,6 +24,7 @@ import java.util.List;
  * @param receives whether the client may send audio
  * @param sends whether the client wants audio
  * @param feedbackProfile whether RTCP is that of AVPF (RFC 4585, RFC 5124)
+ * @param data what the client says of its data channels; null when there are to be none
  */
 public record SessionSpec(
         SessionId id,
@@ -37,7 +40,8 @@ public record SessionSpec(
         String cname,
         boolean receives,
         boolean sends,
-        boolean feedbackProfile) {
+        boolean feedbackProfile,
+        @Nullable SdpData data) {
     public SessionSpec {
         fingerprints = List.copyOf(fingerprints);
     }

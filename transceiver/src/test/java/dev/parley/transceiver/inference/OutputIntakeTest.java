@@ -97,7 +97,7 @@ class OutputIntakeTest {
     }
 
     private OutputIntake intake(InferenceFormat format, OutputTarget target) {
-        return new OutputIntake(format, target, backlog, marks, counters);
+        return new OutputIntake(format, target, backlog, marks, _ -> true, counters);
     }
 
     private static ConverseResponse opus(String responseId) {

@@ -54,6 +54,7 @@ public final class Peer implements DatagramLink {
     private final Random random;
     private boolean pcma;
     private boolean losing;
+    private boolean dataChannels;
     private final DtlsRole role;
     private final String setup;
     private IceCredentials local;
@@ -109,8 +110,26 @@ public final class Peer implements DatagramLink {
         return local;
     }
 
+    /** Offers data channels beside audio. */
+    public Peer withDataChannels() {
+        dataChannels = true;
+        return this;
+    }
+
     public String offer() {
         String whole = offerWithOpus();
+        if (dataChannels) {
+            whole =
+                    whole.replace("a=group:BUNDLE 0", "a=group:BUNDLE 0 1")
+                            + String.join(
+                                    "\r\n",
+                                    "m=application 9 UDP/DTLS/SCTP webrtc-datachannel",
+                                    "c=IN IP4 0.0.0.0",
+                                    "a=mid:1",
+                                    "a=sctp-port:5000",
+                                    "a=max-message-size:100000",
+                                    "");
+        }
         return pcma
                 ? whole.replaceFirst("m=audio 9 (\\S+) .*", "m=audio 9 $1 " + PCMA)
                         .replaceAll("a=(rtpmap|fmtp):.*\r\n", "")
@@ -233,6 +252,11 @@ public final class Peer implements DatagramLink {
     /** Application data that came in through DTLS. */
     public BlockingQueue<byte[]> data() {
         return data;
+    }
+
+    /** Its side of the handshake. */
+    public DtlsRole role() {
+        return role;
     }
 
     /** Sends application data through DTLS. */

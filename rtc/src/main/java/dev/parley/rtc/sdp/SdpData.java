@@ -1,0 +1,18 @@
+package dev.parley.rtc.sdp;
+
+/**
+ * What a client says of its data channels, RFC 8841.
+ *
+ * @param sctpPort that its SCTP listens on, 1 to 65,535
+ * @param maxMessageBytes the longest message that it takes, 0 when it takes any
+ */
+public record SdpData(int sctpPort, int maxMessageBytes) {
+    /** Ours, in every answer. */
+    public static final int LOCAL_PORT = 5_000;
+
+    /** The longest message that we take. */
+    public static final int LOCAL_MAX_MESSAGE_BYTES = 262_144;
+
+    /** RFC 8841 6: when a=max-message-size is missing. */
+    static final int DEFAULT_MAX_MESSAGE_BYTES = 65_536;
+}

@@ -1,0 +1,254 @@
+package dev.parley.transceiver.session;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.ByteString;
+import dev.parley.proto.inference.v1.ClientEvent;
+import dev.parley.proto.inference.v1.CloseChannel;
+import dev.parley.proto.inference.v1.ConverseRequest;
+import dev.parley.proto.inference.v1.ConverseResponse;
+import dev.parley.proto.inference.v1.ServerEvent;
+import dev.parley.proto.inference.v1.SessionEnd;
+import dev.parley.rtc.datachannel.ChannelEvent;
+import dev.parley.rtc.datachannel.DataChannel;
+import dev.parley.rtc.datachannel.DataChannels;
+import dev.parley.rtc.dtls.DtlsRole;
+import dev.parley.rtc.sctp.Association;
+import dev.parley.rtc.sctp.Reliability;
+import dev.parley.rtc.sctp.SctpConfig;
+import dev.parley.transceiver.peer.FakeUdpPort.Address;
+import dev.parley.transceiver.peer.FakeVoiceAgent;
+import dev.parley.transceiver.peer.Peer;
+import dev.parley.transceiver.peer.Rig;
+import dev.parley.transceiver.peer.Rig.Place;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Data channels of a call, from the client to inference and back. */
+class DataCallTest {
+    private static final Place PLACE = new Place(Address.ipv4(1, 50_001), true);
+
+    private final Rig rig = Rig.withOpus();
+    private final List<ChannelEvent> events = new ArrayList<>();
+
+    @AfterEach
+    void close() {
+        rig.close();
+    }
+
+    /** The client's side of the data channels, over a peer's DTLS. */
+    private final class Client {
+        private final Peer peer;
+        private final Association association =
+                new Association(SctpConfig.DEFAULT, 5000, 5000, new Random(1));
+        final DataChannels channels;
+        private long consentNanos = rig.now();
+
+        Client(Peer peer) {
+            this.peer = peer;
+            channels =
+                    new DataChannels(
+                            association,
+                            new DataChannels.Limits(10, 10_000, 262_144),
+                            peer.role() == DtlsRole.CLIENT);
+        }
+
+        void step() {
+            long now = rig.now();
+            if (now - consentNanos > 1_000_000_000L) {
+                consentNanos = now;
+                peer.consent(now);
+            }
+            for (byte[] in = peer.data().poll(); in != null; in = peer.data().poll()) {
+                association.handle(in, 0, in.length, now);
+            }
+            association.onTimer(now);
+            for (ChannelEvent e = channels.pollEvent(now); e != null; ) {
+                events.add(e);
+                e = channels.pollEvent(now);
+            }
+            byte[] packet = new byte[1_200];
+            for (int n = association.poll(packet, 0, now); n > 0; ) {
+                peer.sendData(Arrays.copyOf(packet, n));
+                n = association.poll(packet, 0, now);
+            }
+        }
+
+        void until(java.util.function.BooleanSupplier done) {
+            rig.advanceUntil(
+                    () -> {
+                        step();
+                        return done.getAsBoolean();
+                    });
+        }
+
+        DataChannel open(String label) {
+            DataChannel channel =
+                    Objects.requireNonNull(
+                            channels.open(label, "", true, Reliability.RELIABLE, rig.now()));
+            until(() -> channel.state() == DataChannel.State.OPEN);
+            return channel;
+        }
+
+        void send(DataChannel channel, boolean binary, byte[] payload) {
+            until(
+                    () ->
+                            channels.send(channel, binary, payload, rig.now())
+                                    == DataChannels.Sent.ACCEPTED);
+        }
+    }
+
+    private Client connect(String setup) {
+        Peer peer = rig.client(setup, PLACE).withDataChannels();
+        rig.connect(peer);
+        Client client = new Client(peer);
+        client.association.connect(rig.now());
+        return client;
+    }
+
+    private static ConverseResponse text(String channel, String text) {
+        return ConverseResponse.newBuilder()
+                .setServerEvent(ServerEvent.newBuilder().setChannel(channel).setText(text))
+                .build();
+    }
+
+    private List<ChannelEvent.Message> messages() {
+        return events.stream()
+                .filter(ChannelEvent.Message.class::isInstance)
+                .map(ChannelEvent.Message.class::cast)
+                .toList();
+    }
+
+    private static ClientEvent await(FakeVoiceAgent.Call call) {
+        return call.await(ConverseRequest::hasClientEvent).getClientEvent();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"actpass", "active"})
+    void messagesReachInferenceAndTheClientVerbatim(String setup) {
+        Client client = connect(setup);
+        FakeVoiceAgent.Call call = rig.agent().awaitCall();
+        DataChannel channel = client.open("oai-events");
+        byte[] longest = new byte[262_144];
+        new Random(1).nextBytes(longest);
+        client.send(channel, false, "{\"type\":\"gr\u00fc\u00df\"}".getBytes(UTF_8));
+        client.send(channel, true, new byte[] {0, -1});
+        client.send(channel, false, new byte[0]);
+        client.send(channel, true, new byte[0]);
+        client.send(channel, true, longest);
+        client.until(() -> client.association.bufferedBytes() == 0);
+
+        assertThat(call.await(ConverseRequest::hasChannelOpened).getChannelOpened().getChannel())
+                .isEqualTo("oai-events");
+        assertThat(await(call).getText()).isEqualTo("{\"type\":\"gr\u00fc\u00df\"}");
+        assertThat(await(call).getBinary()).isEqualTo(ByteString.copyFrom(new byte[] {0, -1}));
+        ClientEvent empty = await(call);
+        assertThat(empty.hasText()).isTrue();
+        assertThat(empty.getText()).isEmpty();
+        assertThat(await(call).hasBinary()).isTrue();
+        assertThat(await(call).getBinary().toByteArray()).isEqualTo(longest);
+
+        call.send(text("", "one"));
+        call.send(text("oai-events", "two"));
+        client.until(() -> messages().size() == 2);
+        assertThat(messages())
+                .extracting(m -> new String(m.payload(), UTF_8))
+                .containsExactly("one", "two");
+    }
+
+    @Test
+    void whatIsSaidBeforeAChannelIsThereWaitsForIt() {
+        Client client = connect("actpass");
+        FakeVoiceAgent.Call call = rig.agent().awaitCall();
+        call.send(text("", "session.created"));
+        for (int i = 0; i < 20; i++) {
+            rig.advance(20);
+            client.step();
+        }
+        client.open("late");
+        client.until(() -> messages().size() == 1);
+        assertThat(new String(messages().getFirst().payload(), UTF_8)).isEqualTo("session.created");
+    }
+
+    @Test
+    void inferenceClosesAChannelBehindWhatItSaid() {
+        Client client = connect("actpass");
+        FakeVoiceAgent.Call call = rig.agent().awaitCall();
+        client.open("c");
+        call.send(text("c", "last"));
+        call.send(
+                ConverseResponse.newBuilder()
+                        .setCloseChannel(CloseChannel.newBuilder().setChannel("c"))
+                        .build());
+        client.until(() -> events.getLast() instanceof ChannelEvent.Closed);
+        assertThat(messages()).hasSize(1);
+        client.until(() -> call.received().stream().anyMatch(ConverseRequest::hasChannelClosed));
+    }
+
+    @Test
+    void messagesThatTheClientCannotTakeAreCounted() {
+        Client client = connect("actpass");
+        FakeVoiceAgent.Call call = rig.agent().awaitCall();
+        client.open("c");
+        call.send(text("", "x".repeat(100_001)));
+        call.send(text("other", "x"));
+        client.until(() -> rig.counters().containsKey("event_no_channel"));
+        assertThat(rig.counters())
+                .containsEntry("event_too_long", 1L)
+                .containsEntry("event_no_channel", 1L);
+    }
+
+    @Test
+    void aClientThatDoesNotReadStopsTheStreamAndLosesNothing() {
+        Client client = connect("actpass");
+        FakeVoiceAgent.Call call = rig.agent().awaitCall();
+        client.open("c");
+        int count = 60;
+        for (int i = 0; i < count; i++) {
+            call.send(text("c", i + "x".repeat(60_000)));
+        }
+        // The client is silent: what is not acknowledged stays within bounds on the edge.
+        rig.advance(500);
+        client.until(() -> messages().size() == count);
+        for (int i = 0; i < count; i++) {
+            assertThat(new String(messages().get(i).payload(), UTF_8)).startsWith(i + "x");
+        }
+    }
+
+    @Test
+    void theLastEventOfAnAgentThatHangsUpArrives() {
+        Client client = connect("actpass");
+        FakeVoiceAgent.Call call = rig.agent().awaitCall();
+        client.open("c");
+        call.send(text("c", "bye" + "x".repeat(90_000)));
+        call.send(
+                ConverseResponse.newBuilder()
+                        .setSessionEnd(SessionEnd.getDefaultInstance())
+                        .build());
+        client.until(() -> messages().size() == 1);
+        client.until(() -> rig.calls().count() == 0);
+    }
+
+    @Test
+    void aCallWithoutDataChannelsDropsWhatIsMeantForOne() {
+        Peer peer = rig.client("actpass", PLACE);
+        rig.connect(peer);
+        FakeVoiceAgent.Call call = rig.agent().awaitCall();
+        for (int i = 0; i < 10; i++) {
+            call.send(text("", "x".repeat(60_000)));
+        }
+        call.send(
+                ConverseResponse.newBuilder()
+                        .setSessionEnd(SessionEnd.getDefaultInstance())
+                        .build());
+        rig.advanceUntil(() -> rig.calls().count() == 0);
+    }
+}
