@@ -5,6 +5,8 @@ import dev.parley.bench.audio.CpuBench;
 import dev.parley.bench.audio.DelayBench;
 import dev.parley.bench.audio.PacingBench;
 import dev.parley.bench.grpc.GrpcTransportBench;
+import dev.parley.bench.signaling.SetupRateBench;
+import dev.parley.bench.signaling.SignalingAbuse;
 import java.util.Arrays;
 
 /** The command {@code ./parley bench}: which benchmarks there are, and running one of them. */
@@ -14,6 +16,8 @@ public final class Main {
             usage: ./parley bench NAME [OPTIONS]
 
               relay              packets a second through a relay, against other relays
+              setup-rate         calls a second that are set up, with DTLS and audio there and back
+              signaling-abuse    what strangers may try against signaling, and what it costs
               srtp [SECONDS]     SRTP per packet, ours and jitsi-srtp (a minute with 1 s a measurement)
               sctp [SECONDS]     data channels over links that lose and delay, in virtual time
               opus               Opus per 20 ms frame, by library and complexity
@@ -35,6 +39,8 @@ public final class Main {
                 Arrays.copyOfRange(arguments, Math.min(1, arguments.length), arguments.length);
         switch (name) {
             case "relay" -> RelayBench.main(options);
+            case "setup-rate" -> SetupRateBench.main(options);
+            case "signaling-abuse" -> SignalingAbuse.main(options);
             case "srtp" -> SrtpBench.main(options);
             case "sctp" -> SctpBench.main(options);
             case "opus" -> org.openjdk.jmh.Main.main(new String[] {OpusBench.class.getName()});

@@ -1,0 +1,101 @@
+package dev.parley.bench.signaling;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The whole product in a JVM of its own, as {@code ./parley up} starts it, and what it uses. */
+final class ProductProcess implements AutoCloseable {
+    private static final String READY = "ready ";
+
+    private final Process process;
+    private final URI base;
+
+    private ProductProcess(Process process, URI base) {
+        this.process = process;
+        this.base = base;
+    }
+
+    static ProductProcess start() throws IOException {
+        List<String> command = new ArrayList<>();
+        command.add(ProcessHandle.current().info().command().orElse("java"));
+        command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+        command.addAll(
+                List.of(
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        "dev.parley.app.Main",
+                        "up",
+                        "--http=0",
+                        "--udp=0"));
+        Process process =
+                new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+        BufferedReader output = process.inputReader(StandardCharsets.UTF_8);
+        for (String line = output.readLine(); line != null; line = output.readLine()) {
+            if (line.startsWith(READY)) {
+                var _ = Thread.ofVirtual().start(() -> drain(output));
+                return new ProductProcess(
+                        process, URI.create(line.substring(READY.length()).strip()));
+            }
+        }
+        throw new IOException("the product ended before it was ready");
+    }
+
+    private static void drain(BufferedReader output) {
+        output.lines().forEach(_ -> {});
+    }
+
+    /** Where signaling listens. */
+    URI base() {
+        return base;
+    }
+
+    /** Processor time so far. */
+    long cpuNanos() {
+        return process.info().totalCpuDuration().map(Duration::toNanos).orElse(0L);
+    }
+
+    /** Resident memory in MiB. */
+    double residentMib() throws IOException {
+        for (String line : Files.readAllLines(Path.of("/proc/" + process.pid() + "/status"))) {
+            if (line.startsWith("VmRSS:")) {
+                return Long.parseLong(line.replaceAll("\\D", "")) / 1024.0;
+            }
+        }
+        return Double.NaN;
+    }
+
+    /** Java heap in use after a collection, in MiB. */
+    double liveHeapMib() throws IOException, InterruptedException {
+        Process jcmd =
+                new ProcessBuilder(
+                                Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
+                                String.valueOf(process.pid()),
+                                "GC.class_histogram")
+                        .redirectErrorStream(true)
+                        .start();
+        String last = "";
+        try (BufferedReader lines = jcmd.inputReader(StandardCharsets.UTF_8)) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                if (line.startsWith("Total")) {
+                    last = line;
+                }
+            }
+        }
+        jcmd.waitFor();
+        String[] words = last.split("\\s+", -1);
+        return words.length < 3 ? Double.NaN : Long.parseLong(words[2]) / 1048576.0;
+    }
+
+    @Override
+    public void close() {
+        process.destroy();
+    }
+}
