@@ -151,16 +151,7 @@ final class RelaySystem implements AutoCloseable {
 
     /** Packets of a call's client that the transceiver has authenticated. */
     long packetsReceived(URI call) throws IOException, InterruptedException {
-        return described(call, "packets_received");
-    }
-
-    /** Packets of a call's client that never came to the transceiver. */
-    long packetsLost(URI call) throws IOException, InterruptedException {
-        return described(call, "packets_lost");
-    }
-
-    private long described(URI call, String field) throws IOException, InterruptedException {
-        return mapper.readTree(get(call).body()).findValue(field).asLong();
+        return mapper.readTree(get(call).body()).findValue("packets_received").asLong();
     }
 
     /**
