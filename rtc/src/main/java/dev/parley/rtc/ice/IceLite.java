@@ -280,10 +280,34 @@ public final class IceLite {
         return pair == null ? nowNanos + Long.MAX_VALUE : pair.checkedNanos + consentTimeoutNanos;
     }
 
-    /** Whether the client was there and has been silent for the consent timeout. */
-    public boolean isConsentExpired(long nowNanos) {
-        IcePair pair = selected;
-        return pair != null && pair.isExpired(consentTimeoutNanos, nowNanos);
+    /**
+     * Whether no path is left to send on. Consent belongs to one candidate pair: once it has ended
+     * for the selected path, the valid one that was checked last takes over.
+     *
+     * @return true when the client was there and none of its paths has consent
+     */
+    public boolean isConsentLost(long nowNanos) {
+        IcePair before = selected;
+        if (before == null || !before.isExpired(consentTimeoutNanos, nowNanos)) {
+            return false;
+        }
+        // RFC 7675 5.1: sending stops on the pair whose consent has expired; others have their own.
+        IcePair next = findLastChecked();
+        if (next.isExpired(consentTimeoutNanos, nowNanos)) {
+            return true;
+        }
+        selected = next;
+        return false;
+    }
+
+    private IcePair findLastChecked() {
+        IcePair last = pairs[0];
+        for (int i = 1; i < pairCount; i++) {
+            if (pairs[i].checkedNanos - last.checkedNanos > 0) {
+                last = pairs[i];
+            }
+        }
+        return last;
     }
 
     /** Valid and expired paths that are kept, at most {@link #MAX_PATHS}. */

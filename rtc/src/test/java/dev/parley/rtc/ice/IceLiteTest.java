@@ -293,17 +293,31 @@ class IceLiteTest {
 
     @Test
     void consentEndsThirtySecondsAfterTheLastCheckOnTheSelectedPath() {
-        assertThat(ice.isConsentExpired(START + 1_000 * SECOND)).isFalse();
+        assertThat(ice.isConsentLost(START + 1_000 * SECOND)).isFalse();
         handle(sign(check().useCandidate()), WIFI, START);
         handle(sign(check()), WIFI, START + 5 * SECOND);
         ice.heard(WIFI, START + 20 * SECOND);
-        handle(sign(check()), MOBILE, START + 21 * SECOND);
 
         assertThat(ice.consentDeadlineNanos(START)).isEqualTo(START + 35 * SECOND);
-        assertThat(ice.isConsentExpired(START + 35 * SECOND - 1)).isFalse();
-        assertThat(ice.isConsentExpired(START + 35 * SECOND)).isTrue();
+        assertThat(ice.isConsentLost(START + 35 * SECOND - 1)).isFalse();
+        assertThat(ice.isConsentLost(START + 35 * SECOND)).isTrue();
         assertThat(ice.isValid(WIFI, START + 35 * SECOND)).isFalse();
-        assertThat(ice.isValid(MOBILE, START + 35 * SECOND)).isTrue();
+    }
+
+    @Test
+    void fallsBackToThePathCheckedLastWhenConsentEndsOnTheSelectedOne() {
+        IcePath wired = path(3);
+        handle(sign(check().useCandidate()), WIFI, START);
+        handle(sign(check()), wired, START + SECOND);
+        ice.heard(WIFI, START + 25 * SECOND);
+        handle(sign(check()), MOBILE, START + 26 * SECOND);
+        assertThat(ice.isConsentLost(START + 30 * SECOND - 1)).isFalse();
+        assertThat(selectedClient()).isEqualTo(WIFI.clientLow());
+
+        assertThat(ice.isConsentLost(START + 30 * SECOND)).isFalse();
+        assertThat(selectedClient()).isEqualTo(MOBILE.clientLow());
+        assertThat(ice.consentDeadlineNanos(START)).isEqualTo(START + 56 * SECOND);
+        assertThat(ice.isConsentLost(START + 56 * SECOND)).isTrue();
     }
 
     @Test

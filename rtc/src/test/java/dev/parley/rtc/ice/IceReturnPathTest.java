@@ -35,7 +35,7 @@ class IceReturnPathTest {
         checks.handle(recorded, WIFI, START);
         checks.handle(recorded, WIFI, START + 29 * SECOND);
 
-        assertThat(ice.isConsentExpired(START + 30 * SECOND)).isTrue();
+        assertThat(ice.isConsentLost(START + 30 * SECOND)).isTrue();
     }
 
     @Test

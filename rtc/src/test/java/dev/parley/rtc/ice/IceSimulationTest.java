@@ -69,7 +69,7 @@ class IceSimulationTest {
         assertThat(world.selected()).isEqualTo(client.publicAddress());
         assertThat(client.ice.mappedLow()).isEqualTo(client.publicAddress().low());
         assertThat(client.ice.mappedPort()).isEqualTo(client.publicAddress().port());
-        assertThat(world.session.isConsentExpired(world.network.nowNanos())).isFalse();
+        assertThat(world.session.isConsentLost(world.network.nowNanos())).isFalse();
         assertThat(world.session.pathCount()).isOne();
     }
 
@@ -82,7 +82,7 @@ class IceSimulationTest {
         for (int minute = 0; minute < 20; minute++) {
             world.network.run(60 * SECOND);
             assertThat(client.ice.state()).as("minute %d", minute).isEqualTo(State.CONNECTED);
-            assertThat(world.session.isConsentExpired(world.network.nowNanos())).isFalse();
+            assertThat(world.session.isConsentLost(world.network.nowNanos())).isFalse();
         }
     }
 
@@ -135,7 +135,7 @@ class IceSimulationTest {
         world.network.run(10 * SECOND);
 
         assertThat(client.ice.state()).isEqualTo(State.CONNECTED);
-        assertThat(world.session.isConsentExpired(world.network.nowNanos())).isFalse();
+        assertThat(world.session.isConsentLost(world.network.nowNanos())).isFalse();
     }
 
     @ParameterizedTest
@@ -148,7 +148,7 @@ class IceSimulationTest {
         world.network.link(SimLink.CUT);
         world.network.run(37 * SECOND);
 
-        assertThat(world.session.isConsentExpired(world.network.nowNanos())).isTrue();
+        assertThat(world.session.isConsentLost(world.network.nowNanos())).isTrue();
         assertThat(client.ice.state()).isEqualTo(State.FAILED);
     }
 
@@ -163,9 +163,9 @@ class IceSimulationTest {
         long deadline = world.session.consentDeadlineNanos(world.network.nowNanos());
         assertThat(deadline - world.network.nowNanos()).isBetween(23 * SECOND, 30 * SECOND);
         world.network.run(deadline - world.network.nowNanos() - 1);
-        assertThat(world.session.isConsentExpired(world.network.nowNanos())).isFalse();
+        assertThat(world.session.isConsentLost(world.network.nowNanos())).isFalse();
         world.network.run(1);
-        assertThat(world.session.isConsentExpired(world.network.nowNanos())).isTrue();
+        assertThat(world.session.isConsentLost(world.network.nowNanos())).isTrue();
     }
 
     @ParameterizedTest
@@ -197,7 +197,7 @@ class IceSimulationTest {
         world.network.run(40 * SECOND);
 
         assertThat(world.selected()).isEqualTo(second.publicAddress());
-        assertThat(world.session.isConsentExpired(world.network.nowNanos())).isFalse();
+        assertThat(world.session.isConsentLost(world.network.nowNanos())).isFalse();
     }
 
     @ParameterizedTest
@@ -225,7 +225,7 @@ class IceSimulationTest {
         assertThat(second.ice.isNominated()).isTrue();
         assertThat(IceServer.client(requireNonNull(secondSession.findSelected())))
                 .isEqualTo(second.publicAddress());
-        assertThat(world.session.isConsentExpired(world.network.nowNanos())).isTrue();
-        assertThat(secondSession.isConsentExpired(world.network.nowNanos())).isFalse();
+        assertThat(world.session.isConsentLost(world.network.nowNanos())).isTrue();
+        assertThat(secondSession.isConsentLost(world.network.nowNanos())).isFalse();
     }
 }

@@ -333,7 +333,7 @@ public final class Session {
         long age = nowNanos - phases.createdNanos();
         if (hangingUp && hangupNanos - nowNanos <= 0 && mayHangUp(nowNanos)) {
             end(EndReason.AGENT_HANGUP, hangupMessage);
-        } else if (ice.isConsentExpired(nowNanos)) {
+        } else if (ice.isConsentLost(nowNanos)) {
             end(EndReason.CONSENT_EXPIRED, "the client has not been heard of for too long");
         } else if (!media.started() && age >= limits.setupNanos()) {
             end(
