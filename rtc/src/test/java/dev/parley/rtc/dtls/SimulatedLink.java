@@ -2,6 +2,7 @@ package dev.parley.rtc.dtls;
 
 import java.util.Arrays;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -27,6 +28,7 @@ final class SimulatedLink implements DatagramLink {
     private byte @Nullable [] heldBack;
     private Filter filter = datagram -> datagram;
     private volatile int longestSent;
+    private volatile int delayMillis;
 
     private SimulatedLink(Faults faults, Random random) {
         this.faults = faults;
@@ -45,6 +47,11 @@ final class SimulatedLink implements DatagramLink {
     /** Changes or, by null, drops what this end sends. */
     void filterSent(Filter filter) {
         this.filter = filter;
+    }
+
+    /** From now on what this end sends is under way for so long. */
+    void delaySent(int millis) {
+        delayMillis = millis;
     }
 
     /** Puts a datagram into this end's inbox, as if the peer had sent it. */
@@ -113,8 +120,16 @@ final class SimulatedLink implements DatagramLink {
     }
 
     private void deliver(byte[] datagram) {
-        if (peer != null) {
-            peer.inject(datagram.clone());
+        SimulatedLink to = peer;
+        if (to == null) {
+            return;
+        }
+        byte[] copy = datagram.clone();
+        if (delayMillis == 0) {
+            to.inject(copy);
+        } else {
+            CompletableFuture.delayedExecutor(delayMillis, TimeUnit.MILLISECONDS)
+                    .execute(() -> to.inject(copy));
         }
     }
 }

@@ -76,6 +76,10 @@ final class DtlsEndpoint implements DatagramLink {
         }
     }
 
+    boolean started() {
+        return thread != null;
+    }
+
     /** Hands over a received datagram; false when too many wait or DTLS is over. */
     boolean offer(ByteBuffer bytes, int offset, int length) {
         if (closing || length > MAX_RECEIVED || received.size() >= maxQueued()) {

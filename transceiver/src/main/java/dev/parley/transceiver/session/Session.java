@@ -2,6 +2,7 @@ package dev.parley.transceiver.session;
 
 import dev.parley.rtc.dtls.DtlsHandshake;
 import dev.parley.rtc.dtls.DtlsOutcome;
+import dev.parley.rtc.dtls.DtlsRole;
 import dev.parley.rtc.ice.IceLite;
 import dev.parley.rtc.ice.IcePath;
 import dev.parley.rtc.ice.IceVerdict;
@@ -38,6 +39,12 @@ public final class Session {
     /** When a call asks again whether its handshake may begin. */
     private static final long HANDSHAKE_RETRY_NANOS = 20_000_000L;
 
+    /**
+     * After so long without a word from the client a handshake leaves its place to others and goes
+     * on without one, so that clients who fall silent keep nobody out.
+     */
+    private static final long HANDSHAKE_SILENCE_NANOS = 200_000_000L;
+
     /** What is still in the client's jitter buffer when the last packet of a farewell has left. */
     private static final long HANGUP_GRACE_NANOS = 200_000_000L;
 
@@ -59,7 +66,9 @@ public final class Session {
 
     private State state = State.NEW;
     private @Nullable Ending ending;
-    private boolean shakingHands;
+    private boolean handshakeBegun;
+    private boolean hasHandshakePlace;
+    private long handshakeHeardNanos;
     private long dataRecords;
     private long activity;
     private long activeNanos;
@@ -167,28 +176,43 @@ public final class Session {
         if (state == State.NEW) {
             state = State.CONNECTING;
             phases.reached(Phase.FIRST_CHECK, nowNanos);
-            shakeHands();
+            if (spec.role() == DtlsRole.CLIENT) {
+                shakeHands(nowNanos);
+            }
         }
     }
 
     /** Begins the handshake, or has it wait for others to end theirs. */
-    private void shakeHands() {
-        if (!shakingHands && loop.beginHandshake(limits.maxHandshakes())) {
-            shakingHands = true;
+    private void shakeHands(long nowNanos) {
+        handshakeBegun = true;
+        handshakeHeardNanos = nowNanos;
+        if (!hasHandshakePlace && loop.beginHandshake(limits.maxHandshakes())) {
+            hasHandshakePlace = true;
             dtls.start();
         }
     }
 
-    private void endHandshake() {
-        if (shakingHands) {
-            shakingHands = false;
+    private void leaveHandshakePlace() {
+        if (hasHandshakePlace) {
+            hasHandshakePlace = false;
             loop.endHandshake();
         }
     }
 
+    /** Whether the handshake has to begin but others are in its way. */
+    private boolean waitsForHandshake() {
+        return state == State.CONNECTING && handshakeBegun && !dtls.started();
+    }
+
     /** Takes a DTLS datagram; false when it is refused. */
     boolean receiveDtls(IcePath from, ByteBuffer bytes, int offset, int length, long nowNanos) {
-        return ice.isValid(from, nowNanos) && dtls.offer(bytes, offset, length);
+        if (!ice.isValid(from, nowNanos) || !dtls.offer(bytes, offset, length)) {
+            return false;
+        }
+        if (state == State.CONNECTING) {
+            shakeHands(nowNanos);
+        }
+        return true;
     }
 
     /** Whether keys are there, so that media can be received. */
@@ -265,7 +289,7 @@ public final class Session {
             return;
         }
         state = State.CONNECTED;
-        endHandshake();
+        leaveHandshakePlace();
         phases.reached(Phase.DTLS_CONNECTED, nowNanos);
         media.start(connected, nowNanos);
         if (data != null) {
@@ -281,8 +305,11 @@ public final class Session {
         if (state == State.NEW || state == State.CONNECTING) {
             deadline = earlier(deadline, phases.createdNanos() + limits.setupNanos());
         }
-        if (state == State.CONNECTING && !shakingHands) {
+        if (waitsForHandshake()) {
             deadline = earlier(deadline, nowNanos + HANDSHAKE_RETRY_NANOS);
+        }
+        if (hasHandshakePlace) {
+            deadline = earlier(deadline, handshakeHeardNanos + HANDSHAKE_SILENCE_NANOS);
         }
         if (state == State.CONNECTED) {
             deadline = earlier(deadline, activeNanos + limits.idleNanos());
@@ -303,8 +330,10 @@ public final class Session {
     }
 
     void onTimer(long nowNanos) {
-        if (state == State.CONNECTING) {
-            shakeHands();
+        if (waitsForHandshake()) {
+            shakeHands(nowNanos);
+        } else if (nowNanos - handshakeHeardNanos >= HANDSHAKE_SILENCE_NANOS) {
+            leaveHandshakePlace();
         }
         media.onTimer(nowNanos);
         if (data != null && state == State.CONNECTED) {
@@ -361,7 +390,7 @@ public final class Session {
     /** Says goodbye on all sides and frees what it holds; the loop forgets it then. */
     void retire(Ending why, long nowNanos) {
         state = State.ENDED;
-        endHandshake();
+        leaveHandshakePlace();
         media.end(nowNanos);
         if (data != null) {
             data.end();

@@ -5,7 +5,8 @@ package dev.parley.transceiver.session;
  * before it starts, in samples at 48 kHz, and how much of a media loop calls may take together.
  *
  * @param idleNanos how long a call may live while neither side says anything
- * @param maxHandshakes DTLS handshakes that one media loop may have under way; further calls wait
+ * @param maxHandshakes DTLS handshakes that one media loop may have under way, those left out whose
+ *     client is silent; further calls wait
  */
 public record SessionLimits(
         long setupNanos,

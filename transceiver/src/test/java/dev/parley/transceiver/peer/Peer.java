@@ -221,6 +221,27 @@ public final class Peer implements DatagramLink {
         return Objects.requireNonNull(ice, "no answer yet");
     }
 
+    /** Sends a DTLS client's first hello, and nothing after it. */
+    public void sendHello() {
+        List<byte[]> sent = new ArrayList<>();
+        DatagramLink deaf =
+                new DatagramLink() {
+                    @Override
+                    public int receive(byte[] buffer, int offset, int length, int waitMillis) {
+                        return CLOSED;
+                    }
+
+                    @Override
+                    public void send(byte[] bytes, int offset, int length) {
+                        sent.add(Arrays.copyOfRange(bytes, offset, offset + length));
+                    }
+                };
+        var _ =
+                new DtlsHandshake(new SecureRandom(), 10_000, 500)
+                        .run(DtlsRole.CLIENT, IDENTITY, List.of(), deaf);
+        wire.accept(sent.getFirst());
+    }
+
     /** Starts DTLS on a thread of its own. */
     public void startDtls() {
         Thread.ofVirtual().name("peer-dtls").start(this::runDtls);

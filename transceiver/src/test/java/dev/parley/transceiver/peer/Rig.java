@@ -80,7 +80,7 @@ public final class Rig implements AutoCloseable {
     private final Backends backends;
     private final MediaLoop loop;
     private final RouteMint mint;
-    private final Calls calls = new Calls(3);
+    private final Calls calls;
     private final Draining draining = new Draining();
     private final ControlService control;
     private final Map<Address, List<Peer>> clients = new HashMap<>();
@@ -89,7 +89,12 @@ public final class Rig implements AutoCloseable {
     private final AtomicLong now = new AtomicLong(1_000_000_000_000L);
 
     public Rig(FakeVoiceAgent agent, SessionLimits limits, long highWaterMillis) {
+        this(agent, limits, highWaterMillis, 3);
+    }
+
+    public Rig(FakeVoiceAgent agent, SessionLimits limits, long highWaterMillis, int maxCalls) {
         this.agent = agent;
+        calls = new Calls(maxCalls);
         backends = Backends.open(Map.of("*", agent.target()), Duration.ofMinutes(5), audio);
         SecureRandom random = new SecureRandom();
         RouteKeys keys = RouteKeys.of(Map.of(1, new byte[16]));

@@ -102,24 +102,45 @@ class CallLimitsTest {
             Peer stopped = rig.client("active", place(1));
             rig.create(stopped);
             stopped.check(rig.now());
+            stopped.sendHello();
             rig.run();
             Peer next = rig.client("active", place(2));
             rig.create(next);
             next.check(rig.now());
             // Its hello waits with it.
             next.startDtls();
-            rig.advance(500);
+            rig.advance(190);
             assertThat(next.dtlsDone()).isFalse();
             assertThat(rig.loop().counters().handshakes.get()).isEqualTo(1);
 
-            // The first one's time is over; the second one's is not.
-            rig.advance(14_000);
-            Peer late = rig.client("active", place(3));
-            rig.create(late);
-            late.check(rig.now());
-            rig.advance(600);
-            late.startDtls();
-            rig.pump(late::dtlsDone);
+            // The first one has been silent for too long.
+            rig.advance(40);
+            rig.pump(next::dtlsDone);
+            rig.pump(() -> rig.loop().counters().handshakes.get() == 0);
+        }
+    }
+
+    @Test
+    void givesNoPlaceToAClientThatHasYetToSayHello() {
+        try (Rig rig = rig(1)) {
+            Peer mute = rig.client("active", place(1));
+            rig.create(mute);
+            mute.check(rig.now());
+            rig.run();
+            assertThat(rig.loop().counters().handshakes.get()).isZero();
+        }
+    }
+
+    @Test
+    void finishesAHandshakeThatHasLeftItsPlace() {
+        try (Rig rig = rig(1)) {
+            Peer slow = rig.client("actpass", place(1));
+            rig.create(slow);
+            slow.check(rig.now());
+            rig.advance(1_000);
+            assertThat(rig.loop().counters().handshakes.get()).isZero();
+            slow.startDtls();
+            rig.pump(slow::dtlsDone);
             rig.pump(() -> rig.loop().counters().handshakes.get() == 0);
         }
     }
