@@ -230,6 +230,9 @@ public final class CallSetup {
                         "inference_bad_format", "the model chose an unknown format");
             }
             return formats;
+        } catch (IllegalArgumentException e) {
+            throw RefusedException.unavailable(
+                    "inference_bad_speech_detection", "the model's " + e.getMessage());
         } catch (TimeoutException e) {
             throw RefusedException.unavailable(
                     "inference_timeout", "the model did not answer in time");

@@ -18,7 +18,10 @@ import org.jspecify.annotations.Nullable;
  * transport ever encodes or decodes. Input goes first; output is encoded frame by frame between.
  */
 final class CodecThread implements InputPath.Sink, OutputTarget, AutoCloseable {
+    private static final long MIN_WAIT_NANOS = 5_000_000L;
+
     private final InputUplink uplink;
+    private final boolean verbatim;
     private final @Nullable VoiceInput input;
     private final @Nullable VoiceOutput output;
     private final LongSupplier clock;
@@ -29,17 +32,20 @@ final class CodecThread implements InputPath.Sink, OutputTarget, AutoCloseable {
     /**
      * A thread that is not started yet.
      *
-     * @param uplink takes keys, which need no codec
+     * @param uplink takes what needs no codec
+     * @param verbatim whether packets need none: they go up as they come
      * @param onFault told, once, when it dies of a fault of ours
      */
     CodecThread(
             String name,
             InputUplink uplink,
+            boolean verbatim,
             @Nullable VoiceInput input,
             @Nullable VoiceOutput output,
             LongSupplier clock,
             Consumer<Throwable> onFault) {
         this.uplink = uplink;
+        this.verbatim = verbatim;
         this.input = input;
         this.output = output;
         this.clock = clock;
@@ -53,6 +59,9 @@ final class CodecThread implements InputPath.Sink, OutputTarget, AutoCloseable {
 
     @Override
     public void packet(InputPacket packet) {
+        if (verbatim) {
+            uplink.packet(packet);
+        }
         if (input != null) {
             input.packet(packet);
             wake();
@@ -96,10 +105,10 @@ final class CodecThread implements InputPath.Sink, OutputTarget, AutoCloseable {
         try (VoiceInput in = input;
                 VoiceOutput out = output) {
             while (!stopped) {
-                boolean worked = in != null && in.runOnce();
+                boolean worked = in != null && in.runOnce(clock.getAsLong());
                 worked |= out != null && out.runOnce(clock.getAsLong());
                 if (!worked) {
-                    await(out);
+                    await(in, out);
                 }
             }
         } catch (RuntimeException | Error e) {
@@ -107,13 +116,20 @@ final class CodecThread implements InputPath.Sink, OutputTarget, AutoCloseable {
         }
     }
 
-    private void await(@Nullable VoiceOutput out) {
+    private void await(@Nullable VoiceInput in, @Nullable VoiceOutput out) {
+        long wait = Long.MAX_VALUE;
         if (out != null && out.flushWaits()) {
             // Past the deadline the frame still waits for the queue in front of it to run low.
-            long wait = out.flushDeadlineNanos() - clock.getAsLong();
-            LockSupport.parkNanos(this, Math.max(wait, 5_000_000L));
-        } else {
+            wait = Math.max(out.flushDeadlineNanos() - clock.getAsLong(), MIN_WAIT_NANOS);
+        }
+        if (in != null && in.silenceWaits()) {
+            long silence = in.silenceDeadlineNanos() - clock.getAsLong();
+            wait = Math.min(wait, Math.max(silence, MIN_WAIT_NANOS));
+        }
+        if (wait == Long.MAX_VALUE) {
             LockSupport.park(this);
+        } else {
+            LockSupport.parkNanos(this, wait);
         }
     }
 }

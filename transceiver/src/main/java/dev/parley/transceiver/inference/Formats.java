@@ -3,9 +3,11 @@ package dev.parley.transceiver.inference;
 import dev.parley.proto.inference.v1.AudioEncoding;
 import dev.parley.proto.inference.v1.AudioFormat;
 import dev.parley.proto.inference.v1.SessionReady;
+import dev.parley.proto.inference.v1.SpeechDetection;
 import dev.parley.transceiver.audio.ClientCodec;
 import dev.parley.transceiver.audio.InferenceFormat;
 import dev.parley.transceiver.audio.InferenceFormat.Encoding;
+import dev.parley.transceiver.speech.SpeechSettings;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -15,8 +17,13 @@ import org.jspecify.annotations.Nullable;
  * @param client what the client speaks
  * @param input caller to inference
  * @param output inference to caller
+ * @param speech when speech starts and stops, null when inference does not want to hear of it
  */
-public record Formats(ClientCodec client, InferenceFormat input, InferenceFormat output) {
+public record Formats(
+        ClientCodec client,
+        InferenceFormat input,
+        InferenceFormat output,
+        @Nullable SpeechSettings speech) {
     /** What we offer for either direction of a call with Opus, cheapest first. */
     private static final List<AudioFormat> WITH_OPUS =
             List.of(
@@ -42,7 +49,11 @@ public record Formats(ClientCodec client, InferenceFormat input, InferenceFormat
         return client == ClientCodec.OPUS ? WITH_OPUS : WITHOUT_OPUS;
     }
 
-    /** Reads the backend's choice; null when it chose what was not offered. */
+    /**
+     * Reads the backend's choice; null when it chose what was not offered.
+     *
+     * @throws IllegalArgumentException when what it says of speech detection is out of range
+     */
     public static @Nullable Formats find(ClientCodec client, SessionReady ready) {
         InferenceFormat input = ready.hasInputFormat() ? find(ready.getInputFormat()) : DEFAULT;
         InferenceFormat output = ready.hasOutputFormat() ? find(ready.getOutputFormat()) : DEFAULT;
@@ -50,7 +61,7 @@ public record Formats(ClientCodec client, InferenceFormat input, InferenceFormat
             return null;
         }
         boolean offered = client == ClientCodec.OPUS || (input.isPcm() && output.isPcm());
-        return offered ? new Formats(client, input, output) : null;
+        return offered ? new Formats(client, input, output, speech(ready)) : null;
     }
 
     private static @Nullable InferenceFormat find(AudioFormat chosen) {
@@ -77,6 +88,27 @@ public record Formats(ClientCodec client, InferenceFormat input, InferenceFormat
         } catch (IllegalArgumentException e) {
             return null;
         }
+    }
+
+    private static @Nullable SpeechSettings speech(SessionReady ready) {
+        if (!ready.hasSpeechDetection()) {
+            return null;
+        }
+        SpeechDetection asked = ready.getSpeechDetection();
+        return new SpeechSettings(
+                asked.hasThreshold() ? asked.getThreshold() : SpeechSettings.DEFAULT_THRESHOLD,
+                millis(
+                        asked.hasPrefixPaddingMs(),
+                        asked.getPrefixPaddingMs(),
+                        SpeechSettings.DEFAULT_PREFIX_PADDING_MILLIS),
+                millis(
+                        asked.hasSilenceDurationMs(),
+                        asked.getSilenceDurationMs(),
+                        SpeechSettings.DEFAULT_SILENCE_DURATION_MILLIS));
+    }
+
+    private static int millis(boolean given, int value, int orElse) {
+        return given ? value : orElse;
     }
 
     private static AudioFormat format(AudioEncoding encoding, int sampleRateHz) {

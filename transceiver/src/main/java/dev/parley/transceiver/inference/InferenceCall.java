@@ -22,6 +22,7 @@ import dev.parley.transceiver.media.OutputTarget;
 import dev.parley.transceiver.media.Playout;
 import dev.parley.transceiver.media.VoiceInput;
 import dev.parley.transceiver.media.VoiceOutput;
+import dev.parley.transceiver.speech.SpeechSettings;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.util.Queue;
@@ -111,14 +112,7 @@ public final class InferenceCall {
         InputUplink uplink = new InputUplink(stream, owner::onFirstInput);
         InferenceFormat in = formats.input();
         InferenceFormat out = formats.output();
-        VoiceInput voiceIn =
-                in.isPcm()
-                        ? new VoiceInput(
-                                formats.client() == ClientCodec.OPUS,
-                                () -> formats.client().decoder(library, in),
-                                uplink,
-                                counters)
-                        : null;
+        VoiceInput voiceIn = voiceInput(formats, library, uplink);
         VoiceOutput voiceOut =
                 out.isPcm()
                         ? new VoiceOutput(
@@ -133,7 +127,15 @@ public final class InferenceCall {
                         : null;
         voice = voiceOut;
         if (voiceIn != null || voiceOut != null) {
-            codecs = new CodecThread(name, uplink, voiceIn, voiceOut, clock, owner::onCodecFault);
+            codecs =
+                    new CodecThread(
+                            name,
+                            uplink,
+                            !in.isPcm(),
+                            voiceIn,
+                            voiceOut,
+                            clock,
+                            owner::onCodecFault);
             codecs.start();
         }
         input = voiceIn == null ? uplink : codecs;
@@ -165,6 +167,30 @@ public final class InferenceCall {
         boolean more = serverEvents.add(message);
         owner.onServerEvent();
         return more;
+    }
+
+    /** What decodes input, or null when nobody wants it decoded. */
+    private @Nullable VoiceInput voiceInput(
+            Formats formats, OpusLibrary library, InputUplink uplink) {
+        ClientCodec client = formats.client();
+        InferenceFormat in = formats.input();
+        SpeechSettings speech = formats.speech();
+        if (!in.isPcm() && speech == null) {
+            return null;
+        }
+        VoiceInput made =
+                new VoiceInput(
+                        new VoiceInput.Source(
+                                client == ClientCodec.OPUS,
+                                format -> client.decoder(library, format)),
+                        counters);
+        if (in.isPcm()) {
+            made.decode(in, uplink);
+        }
+        if (speech != null) {
+            made.detect(speech, VoiceInput.isDetected(in), uplink);
+        }
+        return made;
     }
 
     /** Where the media loop puts input; only when connected. */

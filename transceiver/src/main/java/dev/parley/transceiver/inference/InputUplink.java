@@ -5,18 +5,21 @@ import com.google.protobuf.UnsafeByteOperations;
 import dev.parley.proto.inference.v1.ConverseRequest;
 import dev.parley.proto.inference.v1.DtmfInput;
 import dev.parley.proto.inference.v1.InputAudio;
+import dev.parley.proto.inference.v1.SpeechStarted;
+import dev.parley.proto.inference.v1.SpeechStopped;
 import dev.parley.rtc.rtp.RtpReader;
 import dev.parley.transceiver.media.InputClock;
 import dev.parley.transceiver.media.InputPacket;
 import dev.parley.transceiver.media.InputPath;
 import dev.parley.transceiver.media.VoiceInput;
+import dev.parley.transceiver.speech.SpeechGate;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Sends a call's input to inference, numbered. Owned by the thread that has the audio ready: the
- * media loop for Opus, the codec thread for PCM.
+ * Sends a call's input to inference, numbered. Audio is numbered by the one thread that has it
+ * ready: the media loop for Opus, the codec thread for PCM. Events come from both.
  */
-public final class InputUplink implements InputPath.Sink, VoiceInput.Sink {
+public final class InputUplink implements InputPath.Sink, VoiceInput.Sink, SpeechGate.Listener {
     private final InferenceStream stream;
     private final Runnable onFirst;
     private final AtomicLong concealedSamples = new AtomicLong();
@@ -60,6 +63,26 @@ public final class InputUplink implements InputPath.Sink, VoiceInput.Sink {
                                 DtmfInput.newBuilder()
                                         .setDigit(String.valueOf(key))
                                         .setDurationMs(durationMillis))
+                        .build());
+    }
+
+    @Override
+    public void started(long offsetSamples) {
+        stream.sendEvent(
+                ConverseRequest.newBuilder()
+                        .setSpeechStarted(
+                                SpeechStarted.newBuilder()
+                                        .setAudioOffsetMs(InputClock.millis(offsetSamples)))
+                        .build());
+    }
+
+    @Override
+    public void stopped(long offsetSamples) {
+        stream.sendEvent(
+                ConverseRequest.newBuilder()
+                        .setSpeechStopped(
+                                SpeechStopped.newBuilder()
+                                        .setAudioOffsetMs(InputClock.millis(offsetSamples)))
                         .build());
     }
 

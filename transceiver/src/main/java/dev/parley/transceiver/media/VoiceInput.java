@@ -1,15 +1,22 @@
 package dev.parley.transceiver.media;
 
-import dev.parley.rtc.rtp.RtpReader;
-import dev.parley.transceiver.audio.OpusPacket;
+import dev.parley.transceiver.audio.InferenceFormat;
+import dev.parley.transceiver.audio.InferenceFormat.Encoding;
 import dev.parley.transceiver.audio.PcmDecoder;
 import dev.parley.transceiver.audio.VoiceDecoder;
-import java.util.function.Supplier;
+import dev.parley.transceiver.speech.SileroVad;
+import dev.parley.transceiver.speech.SpeechDetector;
+import dev.parley.transceiver.speech.SpeechGate;
+import dev.parley.transceiver.speech.SpeechSettings;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decodes a session's input to the PCM that inference asked for and fills in what was lost. The
- * media loop hands packets over; the session's codec thread calls {@link #runOnce}.
+ * Decodes a session's input for those that want PCM: inference, in the format that it asked for,
+ * and the detector of speech. The media loop hands packets over; the session's codec thread calls
+ * {@link #runOnce}.
  */
 public final class VoiceInput implements AutoCloseable {
     /** Takes decoded audio on the codec thread. */
@@ -34,36 +41,92 @@ public final class VoiceInput implements AutoCloseable {
                 int voice);
     }
 
+    /**
+     * Where packets come from and how they are decoded.
+     *
+     * @param isOpus whether packets are Opus, which can carry copies of one another
+     * @param decoders makes a decoder to a format, on the codec thread
+     */
+    public record Source(boolean isOpus, Function<InferenceFormat, VoiceDecoder> decoders) {}
+
     /** Packets that may wait for the codec thread: 1.3 s. */
     private static final int RING_PACKETS = 64;
 
-    /** Longest gap that is filled: what an ear can still make sense of. The rest stays a gap. */
-    private static final int MAX_CONCEALED_SAMPLES = InputClock.RATE_HZ / 1000 * 120;
+    /** What the detector hears. */
+    private static final InferenceFormat DETECTED =
+            new InferenceFormat(Encoding.LINEAR16, SileroVad.RATE_HZ);
 
-    private static final int STEP_SAMPLES = InputClock.RATE_HZ / 1000 * 20;
+    /** Packets may be late by this before their absence is taken for silence. */
+    private static final long LATE_NANOS = 150_000_000L;
 
-    /** Opus makes audio in units of 2.5 ms. */
-    private static final int UNIT_SAMPLES = InputClock.RATE_HZ / 400;
+    private static final long NANOS_PER_MILLI = 1_000_000L;
 
     private final PacketRing ring = new PacketRing(RING_PACKETS);
-    private final OpusPacket opus = new OpusPacket();
-    private final VoiceLevel voiceLevel = new VoiceLevel();
-    private final boolean isOpus;
-    private final Supplier<VoiceDecoder> decoders;
-    private final Sink sink;
+    private final List<PacketDecoder> decoders = new ArrayList<>(2);
+    private final Source source;
     private final AudioCounters counters;
-    private @Nullable VoiceDecoder opened;
+    private @Nullable SpeechDetector detector;
+    private long silenceNanos;
+    private long silenceSamples;
+    private long heardNanos;
 
-    /**
-     * @param isOpus whether packets are Opus, which can carry copies of one another
-     * @param decoders makes the decoder, once, on the codec thread
-     */
-    public VoiceInput(
-            boolean isOpus, Supplier<VoiceDecoder> decoders, Sink sink, AudioCounters counters) {
-        this.isOpus = isOpus;
-        this.decoders = decoders;
-        this.sink = sink;
+    /** Nobody wants PCM yet. */
+    public VoiceInput(Source source, AudioCounters counters) {
+        this.source = source;
         this.counters = counters;
+    }
+
+    /** Decodes to a PCM format; before the first packet. */
+    public VoiceInput decode(InferenceFormat format, Sink sink) {
+        PacketDecoder.Sink pieces =
+                (decoder, offset, concealed, level, voice) -> {
+                    sink.audio(
+                            offset,
+                            decoder.bytes(),
+                            decoder.lengthBytes(),
+                            decoder.samples(),
+                            concealed,
+                            level,
+                            voice);
+                    if (format.equals(DETECTED)) {
+                        detect(decoder, offset);
+                    }
+                };
+        decoders.add(decoder(format, pieces, counters));
+        return this;
+    }
+
+    /** Listens for speech; after {@link #decode}, before the first packet. */
+    public VoiceInput detect(
+            SpeechSettings settings, boolean alreadyDecoded, SpeechGate.Listener listener) {
+        detector = new SpeechDetector(settings, listener);
+        silenceNanos = settings.silenceDurationMillis() * NANOS_PER_MILLI;
+        silenceSamples = settings.silenceDurationMillis() * (InputClock.RATE_HZ / 1_000L);
+        if (!alreadyDecoded) {
+            decoders.add(
+                    decoder(
+                            DETECTED,
+                            (decoder, offset, _, _, _) -> detect(decoder, offset),
+                            decoders.isEmpty() ? counters : null));
+        }
+        return this;
+    }
+
+    /** Whether the detector can hear what is decoded to this format. */
+    public static boolean isDetected(InferenceFormat format) {
+        return format.equals(DETECTED);
+    }
+
+    private PacketDecoder decoder(
+            InferenceFormat format, PacketDecoder.Sink sink, @Nullable AudioCounters counting) {
+        return new PacketDecoder(
+                source.isOpus(), () -> source.decoders().apply(format), sink, counting);
+    }
+
+    private void detect(VoiceDecoder decoder, long offsetSamples) {
+        if (detector != null) {
+            detector.accept(offsetSamples, decoder.pcm(), decoder.samples());
+        }
     }
 
     /** Takes a packet over, on the loop's thread. */
@@ -73,103 +136,49 @@ public final class VoiceInput implements AutoCloseable {
         }
     }
 
-    /** Decodes one packet if there is one; answers whether there was. */
-    public boolean runOnce() {
+    /** Decodes one packet if there is one; answers whether there was anything to do. */
+    public boolean runOnce(long nowNanos) {
         if (ring.isEmpty()) {
-            return false;
+            return fallSilent(nowNanos);
         }
-        VoiceDecoder decoder = decoder();
+        heardNanos = nowNanos;
         InputPacket packet = ring.head();
-        if (packet.lostSamples() >= UNIT_SAMPLES) {
-            fillGap(decoder, packet);
+        boolean decoded = true;
+        for (int i = 0; i < decoders.size(); i++) {
+            decoded &= decoders.get(i).decode(packet);
         }
-        if (decoder.decode(packet.bytes(), packet.offset(), packet.length()) > 0) {
-            emit(decoder, packet);
-        } else {
+        if (!decoded) {
             counters.increment(AudioDrop.INPUT_UNDECODABLE);
         }
         ring.release();
         return true;
     }
 
-    /**
-     * What is lost right before a packet comes from the coarse copy in it (RFC 6716 2.1.7), what is
-     * lost before that is made up.
-     */
-    private void fillGap(VoiceDecoder decoder, InputPacket next) {
-        int gap = Math.min(next.lostSamples(), MAX_CONCEALED_SAMPLES);
-        gap -= gap % UNIT_SAMPLES;
-        int copied = Math.min(copiedSamples(next), gap);
-        long from = next.offsetSamples() - gap;
-        for (int left = gap - copied; left > 0; ) {
-            int step = Math.min(left, STEP_SAMPLES);
-            emitMade(decoder, from, decoder.conceal(step), true);
-            counters.increment(InputRepair.CONCEALMENT);
-            left -= step;
-            from += step;
-        }
-        if (copied > 0) {
-            int made = decoder.recover(next.bytes(), next.offset(), next.length(), copied);
-            emitMade(decoder, from, made, false);
-            counters.increment(InputRepair.FEC);
-        }
+    /** Whether speech goes on, so that silence would end it at {@link #silenceDeadlineNanos}. */
+    public boolean silenceWaits() {
+        return detector != null && detector.speaking();
     }
 
-    /** Length of the audio before the packet of which it carries a copy. */
-    private int copiedSamples(InputPacket packet) {
-        boolean copy =
-                isOpus
-                        && opus.wrap(packet.bytes(), packet.offset(), packet.length())
-                        && opus.hasLbrr();
-        return copy ? opus.frameSamples() : 0;
+    /** When {@link #runOnce} takes the absence of packets for silence. */
+    public long silenceDeadlineNanos() {
+        return heardNanos + silenceNanos + LATE_NANOS;
     }
 
-    private VoiceDecoder decoder() {
-        VoiceDecoder decoder = opened;
-        if (decoder == null) {
-            decoder = decoders.get();
-            opened = decoder;
+    /** A client that is silent (DTX), muted or gone sends nothing that could end speech. */
+    private boolean fallSilent(long nowNanos) {
+        SpeechDetector listening = detector;
+        if (listening == null || !listening.speaking() || silenceDeadlineNanos() - nowNanos > 0) {
+            return false;
         }
-        return decoder;
+        listening.silence(silenceSamples);
+        return true;
     }
 
-    /** Frees the decoder; on the codec thread. */
+    /** Frees the decoders; on the codec thread. */
     @Override
     public void close() {
-        if (opened != null) {
-            opened.close();
-            opened = null;
+        for (PacketDecoder decoder : decoders) {
+            decoder.close();
         }
-    }
-
-    private void emit(VoiceDecoder decoder, InputPacket packet) {
-        int level =
-                packet.audioLevel() == InputPacket.UNKNOWN
-                        ? decoder.levelDbov()
-                        : RtpReader.levelDbov(packet.audioLevel());
-        int voice = packet.voice();
-        if (voice == InputPacket.UNKNOWN) {
-            voice = voiceLevel.isVoice(level, packet.samples()) ? 1 : 0;
-        }
-        emit(decoder, packet.offsetSamples(), 0, level, voice);
-    }
-
-    private void emitMade(VoiceDecoder decoder, long offsetSamples, int made, boolean concealed) {
-        if (made > 0) {
-            int level = decoder.levelDbov();
-            emit(decoder, offsetSamples, concealed ? made : 0, level, InputPacket.UNKNOWN);
-        }
-    }
-
-    private void emit(
-            VoiceDecoder decoder, long offsetSamples, int concealed, int levelDbov, int voice) {
-        sink.audio(
-                offsetSamples,
-                decoder.bytes(),
-                decoder.lengthBytes(),
-                decoder.samples(),
-                concealed,
-                levelDbov,
-                voice);
     }
 }
