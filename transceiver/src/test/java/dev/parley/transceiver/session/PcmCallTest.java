@@ -219,6 +219,39 @@ class PcmCallTest {
         }
     }
 
+    @Test
+    void hearsAClientThatHasOnlyG711() {
+        try (Rig rig = withDefaultFormats()) {
+            Peer peer = rig.client("actpass", PLACE).withPcmaOnly();
+            rig.connect(peer);
+            FakeVoiceAgent.Call call = rig.agent().awaitCall();
+            assertThat(rig.agent().lastStart().getInputFormatsList())
+                    .noneMatch(f -> f.getEncoding() == AudioEncoding.AUDIO_ENCODING_OPUS);
+            short[] voice = samples(tone(8_000, 200));
+            short[] heard = new short[0];
+            for (int i = 0; i < 10; i++) {
+                byte[] packet = new byte[160];
+                for (int j = 0; j < packet.length; j++) {
+                    packet[j] = G711.ALAW.encode(voice[i * 160 + j]);
+                }
+                // The sixth is lost.
+                if (i != 5) {
+                    peer.send(Peer.PCMA, i, i * 160, packet);
+                }
+                rig.advance(20);
+            }
+            for (int i = 0; i < 10; i++) {
+                InputAudio audio = call.await(ConverseRequest::hasInputAudio).getInputAudio();
+                assertThat(audio.getNumSamples()).isEqualTo(480);
+                assertThat(audio.getAudioOffsetMs()).isEqualTo(i * 20L);
+                assertThat(audio.getConcealedSamples()).isEqualTo(i == 5 ? 480 : 0);
+                assertThat(audio.getAudioLevelDbov()).isBetween(-25, -5);
+                heard = append(heard, samples(audio.getAudio().toByteArray()));
+            }
+            assertThat(toneShare(Arrays.copyOf(heard, 2_400), RATE_HZ)).isGreaterThan(0.9);
+        }
+    }
+
     private static byte[] tone(int rateHz, int millis) {
         short[] pcm = new short[rateHz / 1000 * millis];
         for (int i = 0; i < pcm.length; i++) {
