@@ -3,7 +3,10 @@ package dev.parley.bench;
 import dev.parley.bench.audio.BargeInBench;
 import dev.parley.bench.audio.CpuBench;
 import dev.parley.bench.audio.DelayBench;
+import dev.parley.bench.audio.InputBench;
+import dev.parley.bench.audio.LossBench;
 import dev.parley.bench.audio.PacingBench;
+import dev.parley.bench.audio.SpeechBench;
 import dev.parley.bench.grpc.GrpcTransportBench;
 import dev.parley.bench.signaling.SetupRateBench;
 import dev.parley.bench.signaling.SignalingAbuse;
@@ -27,6 +30,9 @@ public final class Main {
               audio-delay        from an agent's message to its packet at the caller
               audio-cpu          processor time per call and second, by what the agent speaks
                                  (these four: --rounds N --seconds N --sessions N --json FILE)
+              audio-input        a caller's audio from RTP to the stream: processor time, delay
+              audio-loss [WAV]   a caller's voice when packets are lost, by kind of repair
+              speech FOLDER      speech detectors on labelled recordings
               grpc load|probes   Converse streams over gRPC transports
             """;
 
@@ -49,6 +55,9 @@ public final class Main {
             case "barge-in" -> BargeInBench.main(options);
             case "audio-delay" -> DelayBench.main(options);
             case "audio-cpu" -> CpuBench.main(options);
+            case "audio-input" -> InputBench.main(options);
+            case "audio-loss" -> LossBench.main(options);
+            case "speech" -> SpeechBench.main(options);
             case "grpc" -> GrpcTransportBench.main(options);
             default -> {
                 System.err.print(USAGE);

@@ -135,7 +135,7 @@ public record TransceiverConfig(
                         value =
                                 "Whether clients are asked to send lost packets again (RFC 4585)"
                                         + " when the round trip allows.",
-                        orElse = "false")
+                        orElse = "true")
                 boolean nack,
         @Option(
                         value =
