@@ -115,6 +115,26 @@ public final class VoiceEncoder implements AutoCloseable {
         encoder.reset();
     }
 
+    /**
+     * Encodes a packet's length of samples beside what waits; for who has pieces of whole packets.
+     */
+    public void encodeFrame(short[] pcm, PacketSink sink) {
+        int length = encoder.encode(pcm, 0, frame.length, packet, 0, packet.capacity());
+        if (length > 0) {
+            sink.packet(packet, 0, length);
+        } else {
+            failures++;
+        }
+    }
+
+    /**
+     * Copies samples of the packet that was begun last: those that wait, or while a sink is called
+     * those of its packet.
+     */
+    public void copyFrame(short[] into, int at, int samples) {
+        System.arraycopy(frame, 0, into, at, samples);
+    }
+
     /** Samples that wait for the rest of their packet. */
     public int waitingSamples() {
         return framed;
@@ -146,12 +166,7 @@ public final class VoiceEncoder implements AutoCloseable {
             return;
         }
         framed = 0;
-        int length = encoder.encode(frame, 0, frame.length, packet, 0, packet.capacity());
-        if (length > 0) {
-            sink.packet(packet, 0, length);
-        } else {
-            failures++;
-        }
+        encodeFrame(frame, sink);
     }
 
     @Override

@@ -146,11 +146,13 @@ public final class InferenceCall {
         OutputIntake intake =
                 new OutputIntake(
                         out,
+                        wire.packetMillis(),
                         target,
                         backlog,
                         marks,
                         message -> takeEvent(message, owner),
-                        counters);
+                        counters,
+                        clock);
         Status ended;
         synchronized (ready) {
             connection = new Connection(intake, owner);

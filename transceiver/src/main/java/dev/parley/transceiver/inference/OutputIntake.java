@@ -1,6 +1,7 @@
 package dev.parley.transceiver.inference;
 
 import com.google.protobuf.ByteString;
+import dev.parley.proto.inference.v1.ClearAudio;
 import dev.parley.proto.inference.v1.ConverseResponse;
 import dev.parley.proto.inference.v1.OutputAudio;
 import dev.parley.transceiver.audio.InferenceFormat;
@@ -14,10 +15,12 @@ import dev.parley.transceiver.media.OutputTarget;
 import dev.parley.transceiver.media.PlayedItem;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.SequencedMap;
 import java.util.SequencedSet;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 
 /**
@@ -47,6 +50,11 @@ final class OutputIntake {
     private final Queue<String> marks;
     private final Predicate<ConverseResponse> events;
     private final AudioCounters counters;
+    private final LongSupplier clock;
+
+    /** Packets that leave within the time that a ClearAudio allows, if we make them at all. */
+    private final int lastPackets;
+
     private final OpusPacket opus = new OpusPacket();
     private final SequencedSet<String> refused = new LinkedHashSet<>();
     private final SequencedMap<ItemKey, PlayedItem> items = new LinkedHashMap<>();
@@ -55,17 +63,23 @@ final class OutputIntake {
     private boolean hungUp;
 
     /**
+     * @param packetMillis length of the packets that are made of PCM
      * @param marks takes the name of each mark that is handed on
      * @param events takes what is for data channels; answers whether to read on
+     * @param clock the media loop's
      */
     OutputIntake(
             InferenceFormat format,
+            int packetMillis,
             OutputTarget target,
             Backlog backlog,
             Queue<String> marks,
             Predicate<ConverseResponse> events,
-            AudioCounters counters) {
+            AudioCounters counters,
+            LongSupplier clock) {
         this.format = format;
+        this.lastPackets = format.isPcm() ? OutputItem.Clear.LAST_PACKET_MILLIS / packetMillis : 0;
+        this.clock = clock;
         this.target = target;
         this.backlog = backlog;
         this.marks = marks;
@@ -81,7 +95,7 @@ final class OutputIntake {
         }
         return switch (message.getMessageCase()) {
             case OUTPUT_AUDIO -> audio(message.getOutputAudio());
-            case CLEAR_AUDIO -> clear(message.getClearAudio().getResponseId());
+            case CLEAR_AUDIO -> clear(message.getClearAudio());
             case MARK -> mark(message.getMark().getName());
             case PAUSE_AUDIO -> pass(new OutputItem.Pause());
             case RESUME_AUDIO -> pass(new OutputItem.Resume());
@@ -121,27 +135,38 @@ final class OutputIntake {
         return more;
     }
 
-    private boolean clear(String responseId) {
+    private boolean clear(ClearAudio message) {
+        String responseId = message.getResponseId();
         if (responseId.length() > MAX_NAME_LENGTH) {
             counters.increment(AudioDrop.OUTPUT_INVALID);
             return true;
         }
-        cut(responseId);
+        int fadeMillis = lastPackets > 0 ? fadeMillis(message) : 0;
+        cut(responseId, fadeMillis > 0);
         if (!responseId.isEmpty()) {
             refused.add(responseId);
             if (refused.size() > MAX_REFUSED) {
                 refused.removeFirst();
             }
         }
-        return pass(new OutputItem.Clear(responseId, 0));
+        return pass(new OutputItem.Clear(responseId, 0, fadeMillis, List.of()));
     }
 
-    /** What waits on its way to the caller stops here and now, whatever lies before the Clear. */
-    private void cut(String responseId) {
+    private static int fadeMillis(ClearAudio message) {
+        long asked = Integer.toUnsignedLong(message.getFadeMs());
+        return (int) Math.min(asked, OutputItem.Clear.LAST_PACKET_MILLIS);
+    }
+
+    /**
+     * What waits on its way to the caller stops here and now, whatever lies before the Clear. For a
+     * fade the codec thread cuts; should it not come to it in time, this does it.
+     */
+    private void cut(String responseId, boolean fade) {
+        long until = clock.getAsLong() + OutputItem.Clear.LAST_PACKET_MILLIS * 1_000_000L;
         for (Map.Entry<ItemKey, PlayedItem> each : items.entrySet()) {
             PlayedItem item = each.getValue();
             if (responseId.isEmpty() || responseId.equals(item.responseId())) {
-                item.cut();
+                item.cutAfter(fade ? lastPackets : 0, until);
                 each.setValue(item.afterCut());
             }
         }

@@ -1,5 +1,7 @@
 package dev.parley.transceiver.media;
 
+import java.util.List;
+
 /** What the inference side wants done with the caller's ear, in order. */
 public sealed interface OutputItem {
     /**
@@ -32,8 +34,25 @@ public sealed interface OutputItem {
      *
      * @param responseId only this response; empty for everything
      * @param droppedSamples audio that was dropped before it reached the queue, at 48 kHz
+     * @param fadeMillis in how much time what is cut goes to zero, 0 for at once; more than there
+     *     is audio or {@link #LAST_PACKET_MILLIS} have room for is shortened
+     * @param fade packets that carry it, in the place of as much of what is dropped
      */
-    record Clear(String responseId, long droppedSamples) implements OutputItem {}
+    record Clear(String responseId, long droppedSamples, int fadeMillis, List<Frame> fade)
+            implements OutputItem {
+        /** How long after a Clear the last packet of what it drops may leave. */
+        public static final int LAST_PACKET_MILLIS = 40;
+
+        /** Without a fade. */
+        public Clear(String responseId, long droppedSamples) {
+            this(responseId, droppedSamples, 0, List.of());
+        }
+
+        /** Whether it drops the item's audio. */
+        boolean matches(PlayedItem item) {
+            return responseId.isEmpty() || responseId.equals(item.responseId());
+        }
+    }
 
     /** Send nothing of the queue until further notice. */
     record Pause() implements OutputItem {}

@@ -27,7 +27,7 @@ public final class Playout {
         void stopped(PlayedItem item);
 
         /**
-         * A ClearAudio was carried out.
+         * A ClearAudio was carried out, and its fade has left.
          *
          * @param item what was playing and is cut, or null when it was nothing of that
          * @param clearedSamples audio dropped, at 48 kHz
@@ -55,6 +55,8 @@ public final class Playout {
     private final long cushionNanos;
     private final Listener listener;
     private final ArrayDeque<OutputItem> queue = new ArrayDeque<>();
+    private final ArrayDeque<Frame> fading = new ArrayDeque<>();
+    private long clearedSamples;
     private long queuedSamples;
     private long leftFrames;
     private long leftSamples;
@@ -107,15 +109,24 @@ public final class Playout {
 
     /** The packet that is due now, or null when silence is. */
     public @Nullable Frame poll(long nowNanos) {
+        if (!fading.isEmpty()) {
+            Frame frame = pollFade(nowNanos);
+            if (frame != null) {
+                return frame;
+            }
+        }
         reportMarks();
         if (paused) {
             return null;
         }
         switch (queue.peek()) {
-            // It stays until its Clear comes, which says what of it was dropped.
-            case Frame frame when frame.item().isCut() -> {}
             case Frame frame when playing != null || cushioned(frame, nowNanos) -> {
+                // It stays until its Clear comes, which says what of it was dropped.
+                if (!frame.item().take(nowNanos)) {
+                    return null;
+                }
                 queue.remove();
+                leave(frame);
                 send(frame);
                 reportMarks();
                 return frame;
@@ -169,7 +180,6 @@ public final class Playout {
     private void send(Frame frame) {
         PlayedItem before = playing;
         spurtStart = before == null || resumed;
-        leave(frame);
         PlayedItem item = frame.item();
         if (before != item) {
             if (before != null) {
@@ -192,10 +202,12 @@ public final class Playout {
 
     /** Nothing more will be sent: says how far what was playing has come. */
     public void end() {
+        endFade();
         stop();
     }
 
     private void pause() {
+        endFade();
         leftOthers++;
         paused = true;
         listener.paused(playing);
@@ -215,7 +227,7 @@ public final class Playout {
     }
 
     private void reportMarks() {
-        while (queue.peek() instanceof Mark mark) {
+        while (fading.isEmpty() && queue.peek() instanceof Mark mark) {
             queue.remove();
             leftOthers++;
             listener.marked(mark);
@@ -223,7 +235,9 @@ public final class Playout {
     }
 
     private void clear(Clear clear) {
+        endFade();
         leftOthers++;
+        boolean heard = playing != null && clear.matches(playing) && !paused;
         // Who was interrupted for good is not to wait for the next thing to be said.
         resume();
         long dropped = 0;
@@ -231,7 +245,7 @@ public final class Playout {
         boolean droppedBefore = false;
         for (int i = queue.size(); i > 0; i--) {
             switch (queue.remove()) {
-                case Frame frame when matches(clear, frame.item()) -> {
+                case Frame frame when clear.matches(frame.item()) -> {
                     dropped += frame.audioSamples();
                     leave(frame);
                     droppedBefore = true;
@@ -244,12 +258,42 @@ public final class Playout {
                 case OutputItem other -> queue.add(other);
             }
         }
-        PlayedItem cut = playing != null && matches(clear, playing) ? playing : null;
+        clearedSamples = dropped + clear.droppedSamples();
+        if (heard && !clear.fade().isEmpty()) {
+            fading.addAll(clear.fade());
+        } else {
+            cleared(playing != null && clear.matches(playing) ? playing : null);
+        }
+    }
+
+    private @Nullable Frame pollFade(long nowNanos) {
+        Frame frame = fading.remove();
+        if (frame.item().isOver(nowNanos)) {
+            endFade();
+            return null;
+        }
+        clearedSamples -= frame.audioSamples();
+        send(frame);
+        if (fading.isEmpty()) {
+            cleared(playing);
+        }
+        return frame;
+    }
+
+    /** Whatever comes in the middle of a fade has it end at once. */
+    private void endFade() {
+        if (!fading.isEmpty()) {
+            fading.clear();
+            cleared(playing);
+        }
+    }
+
+    private void cleared(@Nullable PlayedItem cut) {
         if (cut != null) {
             playing = null;
             resumed = false;
         }
-        listener.cleared(cut, dropped + clear.droppedSamples());
+        listener.cleared(cut, clearedSamples);
         reportMarks();
     }
 
@@ -258,9 +302,5 @@ public final class Playout {
         leftFrames++;
         leftSamples += frame.audioSamples();
         leftBytes += frame.chargedBytes();
-    }
-
-    private static boolean matches(Clear clear, PlayedItem item) {
-        return clear.responseId().isEmpty() || clear.responseId().equals(item.responseId());
     }
 }

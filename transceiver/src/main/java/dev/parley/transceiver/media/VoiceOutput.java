@@ -12,6 +12,7 @@ import dev.parley.transceiver.media.OutputItem.Pause;
 import dev.parley.transceiver.media.OutputItem.Resume;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Supplier;
@@ -49,6 +50,7 @@ public final class VoiceOutput implements OutputTarget, AutoCloseable {
     private final Queue<Work> mailbox = new ConcurrentLinkedQueue<>();
     private final ArrayDeque<Work> pending = new ArrayDeque<>();
     private final ArrayDeque<OutputItem> behindFrame = new ArrayDeque<>();
+    private final FadeOut fadeOut;
     private final Supplier<VoiceEncoder> encoders;
     private final int bytesPerSample;
     private final int rateFactor;
@@ -82,6 +84,8 @@ public final class VoiceOutput implements OutputTarget, AutoCloseable {
         this.bytesPerSample = format.bytesPerSample();
         this.inbox = inbox;
         this.released = released;
+        this.fadeOut =
+                new FadeOut(packetMillis, frameSamples, MILLIS_AHEAD / packetMillis, rateFactor);
     }
 
     @Override
@@ -203,6 +207,7 @@ public final class VoiceOutput implements OutputTarget, AutoCloseable {
         }
         byte[] payload = new byte[length];
         bytes.get(offset, payload);
+        fadeOut.keep(item, encoder(), frameSamples - paddingSamples / rateFactor);
         inbox.item(new Frame(item, payload, packetMillis * SAMPLES_PER_MILLI, paddingSamples, 0));
         while (!behindFrame.isEmpty()) {
             inbox.item(behindFrame.remove());
@@ -210,16 +215,18 @@ public final class VoiceOutput implements OutputTarget, AutoCloseable {
     }
 
     private void clear(Clear clear) {
+        List<Frame> fade = fade(clear);
+        fadeOut.forget(clear);
         long cut = 0;
         long surcharges = 0;
         long freedBytes = 0;
         boolean cutBefore = false;
         PlayedItem begun = encoding;
-        if (begun != null && waitingSamples() > 0 && matches(clear, begun)) {
+        if (begun != null && waitingSamples() > 0 && clear.matches(begun)) {
             cut += atClock(waitingSamples());
             cutBefore = true;
         }
-        if (begun != null && matches(clear, begun)) {
+        if (begun != null && clear.matches(begun)) {
             encoder().reset();
             encoding = null;
         }
@@ -231,7 +238,7 @@ public final class VoiceOutput implements OutputTarget, AutoCloseable {
         for (int i = pending.size(); i > 0; i--) {
             switch (pending.remove()) {
                 case Work.Pcm(PlayedItem item, ByteString bytes, int surcharge)
-                        when matches(clear, item) -> {
+                        when clear.matches(item) -> {
                     surcharges += surcharge;
                     freedBytes += Backlog.chargeBytes(bytes.size());
                     cut += atClock((bytes.size() - takenOfHead) / bytesPerSample);
@@ -252,9 +259,29 @@ public final class VoiceOutput implements OutputTarget, AutoCloseable {
             takenOfHead = 0;
         }
         released.released(cut + surcharges, freedBytes);
-        inbox.item(new Clear(clear.responseId(), cut));
+        inbox.item(new Clear(clear.responseId(), cut, clear.fadeMillis(), fade));
         while (!marks.isEmpty()) {
             pass(marks.remove());
+        }
+    }
+
+    private List<Frame> fade(Clear clear) {
+        VoiceEncoder running = opened;
+        if (clear.fadeMillis() == 0 || running == null) {
+            return List.of();
+        }
+        while (!fadeOut.hasEnough()
+                && pending.peek() instanceof Work.Pcm pcm
+                && clear.matches(pcm.item())) {
+            encode(pcm);
+        }
+        PlayedItem begun = waitingSamples() > 0 ? encoding : null;
+        // The running one is at what was encoded ahead, or is needed for what goes on.
+        try (VoiceEncoder fresh = encoders.get()) {
+            if (applied != null) {
+                fresh.apply(applied);
+            }
+            return fadeOut.fade(clear, running, begun, fresh);
         }
     }
 
@@ -287,9 +314,5 @@ public final class VoiceOutput implements OutputTarget, AutoCloseable {
 
     private int atClock(int samples) {
         return samples * rateFactor;
-    }
-
-    private static boolean matches(Clear clear, PlayedItem item) {
-        return clear.responseId().isEmpty() || clear.responseId().equals(item.responseId());
     }
 }

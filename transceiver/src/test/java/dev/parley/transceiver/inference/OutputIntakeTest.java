@@ -97,7 +97,7 @@ class OutputIntakeTest {
     }
 
     private OutputIntake intake(InferenceFormat format, OutputTarget target) {
-        return new OutputIntake(format, target, backlog, marks, _ -> true, counters);
+        return new OutputIntake(format, 20, target, backlog, marks, _ -> true, counters, () -> 0);
     }
 
     private static ConverseResponse opus(String responseId) {
@@ -138,6 +138,35 @@ class OutputIntakeTest {
                 .extracting(f -> f.item().isCut())
                 .containsExactly(true, true, false, false);
         assertThat(frames.get(2).item()).isNotSameAs(frames.get(1).item());
+    }
+
+    private static ConverseResponse fade(int millis) {
+        return ConverseResponse.newBuilder()
+                .setClearAudio(ClearAudio.newBuilder().setFadeMs(millis))
+                .build();
+    }
+
+    @Test
+    void hasPcmFadeForAtMost40Millis() {
+        OutputIntake intake = intake(PCM, inbox);
+        var _ = intake.take(fade(0));
+        var _ = intake.take(fade(25));
+        var _ = intake.take(fade(-1));
+        assertThat(clears()).extracting(OutputItem.Clear::fadeMillis).containsExactly(0, 25, 40);
+    }
+
+    @Test
+    void fadesNoOpus() {
+        var _ = intake(OPUS, inbox).take(fade(25));
+        assertThat(clears()).extracting(OutputItem.Clear::fadeMillis).containsExactly(0);
+    }
+
+    private List<OutputItem.Clear> clears() {
+        List<OutputItem.Clear> clears = new ArrayList<>();
+        for (OutputItem item = inbox.poll(); item != null; item = inbox.poll()) {
+            clears.add((OutputItem.Clear) item);
+        }
+        return clears;
     }
 
     @Test
