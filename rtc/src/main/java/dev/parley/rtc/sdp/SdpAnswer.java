@@ -161,12 +161,14 @@ public record SdpAnswer(
             for (SdpMedia media : offer.media()) {
                 if (media == offer.audio()) {
                     text.audio(formats, candidates);
-                    text.transport(local, certificate, setup, candidates);
+                    text.transport(local, certificate, setup);
+                    text.candidates(candidates);
                     text.source(ssrc, cname, streamId, trackId);
                 } else if (media == channels) {
                     text.data(media, candidates);
+                    text.transport(local, certificate, setup);
                     if (text.isLedBy(media)) {
-                        text.transport(local, certificate, setup, candidates);
+                        text.candidates(candidates);
                     }
                 } else {
                     text.refused(media);

@@ -47,7 +47,7 @@ final class SdpAnswerText {
         return section != null && mid.equals(section.findMid());
     }
 
-    /** Whether the data section leads the group, and so must tell the transport. */
+    /** Whether the data section leads the group, and so must tell the candidates. */
     boolean isLedBy(SdpMedia data) {
         return isMidOf(accepted(data).getFirst(), data);
     }
@@ -55,10 +55,15 @@ final class SdpAnswerText {
     /** The data channel section, accepted; RFC 8841 5, 6 and 10. */
     void data(SdpMedia data, List<SdpCandidate> candidates) {
         SdpCandidate first = candidates.getFirst();
-        line("m=application " + first.port() + " UDP/DTLS/SCTP webrtc-datachannel");
+        boolean old = data.isDataOfOld();
+        String format = old ? String.valueOf(SdpData.LOCAL_PORT) : "webrtc-datachannel";
+        line("m=application " + first.port() + " " + data.protocol() + " " + format);
         line("c=" + first.connection());
         mid(data);
-        line("a=sctp-port:" + SdpData.LOCAL_PORT);
+        line(
+                old
+                        ? "a=sctpmap:" + format + " webrtc-datachannel 65535"
+                        : "a=sctp-port:" + SdpData.LOCAL_PORT);
         line("a=max-message-size:" + SdpData.LOCAL_MAX_MESSAGE_BYTES);
     }
 
@@ -117,15 +122,18 @@ final class SdpAnswerText {
         return level != null && level.direction().sends() && level.id() <= 255 ? level.id() : 0;
     }
 
-    void transport(
-            IceCredentials local,
-            SdpFingerprint fingerprint,
-            SdpSetup setup,
-            List<SdpCandidate> candidates) {
+    /**
+     * Every section has these, as in browsers' answers. RFC 9143 7.3.2 wants them only where the
+     * group is led, but aiortc takes no answer without.
+     */
+    void transport(IceCredentials local, SdpFingerprint fingerprint, SdpSetup setup) {
         line("a=ice-ufrag:" + local.ufrag());
         line("a=ice-pwd:" + local.password());
         line("a=fingerprint:" + fingerprint);
         line("a=setup:" + setup);
+    }
+
+    void candidates(List<SdpCandidate> candidates) {
         for (int i = 0; i < candidates.size(); i++) {
             line(candidates.get(i).line(i));
         }

@@ -31,6 +31,7 @@ public final class SdpMedia {
     private boolean rtcpMux;
     private boolean bundleOnly;
     private int sctpPort;
+    private boolean sctpmap;
     private long maxMessageSize = SdpData.DEFAULT_MAX_MESSAGE_BYTES;
 
     /** Reads {@code m=audio 9 UDP/TLS/RTP/SAVPF 111 0}. */
@@ -78,12 +79,24 @@ public final class SdpMedia {
         String value = attribute.attributeValue().strip();
         switch (attribute.attribute()) {
             case "sctp-port" -> sctpPort = number(attribute, value, 0, 65_535, "SCTP port");
+            case "sctpmap" -> takeSctpmap(attribute, value);
             case "max-message-size" ->
                     maxMessageSize =
                             number(attribute, value, 0, 0xFFFF_FFFFL, "largest message size");
             default -> {
                 // Whatever this is, the answer does not name it and so does not promise it.
             }
+        }
+    }
+
+    /** {@code a=sctpmap:5000 webrtc-datachannel 65535}, draft-ietf-mmusic-sctp-sdp-07 4.1. */
+    private void takeSctpmap(SdpLine attribute, String value) throws SdpException {
+        String[] parts = value.split(" +", -1);
+        if (parts.length >= 2
+                && formats.contains(parts[0])
+                && parts[1].equals("webrtc-datachannel")) {
+            sctpPort = number(attribute, parts[0], 1, 65_535, "SCTP port");
+            sctpmap = true;
         }
     }
 
@@ -209,13 +222,16 @@ public final class SdpMedia {
 
     /** What it says of data channels; null when it has none that can be answered. */
     @Nullable SdpData findData() {
-        boolean understood =
-                isData()
-                        && protocol.equals("UDP/DTLS/SCTP")
-                        && formats.contains("webrtc-datachannel")
-                        && sctpPort != 0;
+        boolean current =
+                protocol.equals("UDP/DTLS/SCTP") && formats.contains("webrtc-datachannel");
+        boolean understood = isData() && (current || isDataOfOld()) && sctpPort != 0;
         int largest = (int) Math.min(maxMessageSize, Integer.MAX_VALUE);
         return understood ? new SdpData(sctpPort, largest) : null;
+    }
+
+    /** Whether it is written as before RFC 8841; aiortc still does, and wants the same back. */
+    boolean isDataOfOld() {
+        return protocol.equals("DTLS/SCTP") && sctpmap;
     }
 
     boolean isRtp() {

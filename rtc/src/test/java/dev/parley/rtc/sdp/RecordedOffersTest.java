@@ -46,6 +46,7 @@ class RecordedOffersTest {
                     "msid",
                     "ssrc",
                     "sctp-port",
+                    "sctpmap",
                     "max-message-size");
 
     /** As long as ours ever get: the ufrag of an IPv6 transceiver, two relays with IPv6. */

@@ -57,12 +57,16 @@ class SdpAnswerTest {
                         "c=IN IP4 203.0.113.10",
                         "a=mid:1",
                         "a=sctp-port:5000",
-                        "a=max-message-size:262144");
+                        "a=max-message-size:262144",
+                        "a=ice-ufrag:" + LOCAL.ufrag(),
+                        "a=ice-pwd:" + LOCAL.password(),
+                        "a=fingerprint:sha-256 " + FINGERPRINT.value(),
+                        "a=setup:active");
         assertThat(answer.data()).isEqualTo(new SdpData(5_000, 262_144));
     }
 
     @Test
-    void tellsTheTransportInADataSectionThatLeadsTheGroup() throws SdpException {
+    void tellsTheCandidatesInADataSectionThatLeadsTheGroup() throws SdpException {
         String offer =
                 Offers.named("chromium-156").replace("a=group:BUNDLE 0 1", "a=group:BUNDLE 1 0");
         String text = answer(SdpOffer.parse(offer)).text();
@@ -78,12 +82,25 @@ class SdpAnswerTest {
                 List.of(
                         chromium.replace("a=group:BUNDLE 0 1", "a=group:BUNDLE 0"),
                         chromium.replaceAll("a=sctp-port:\\d+", "a=x:y"),
-                        chromium.replaceAll("a=sctp-port:\\d+", "a=sctp-port:0"))) {
+                        chromium.replaceAll("a=sctp-port:\\d+", "a=sctp-port:0"),
+                        chromium.replaceAll(
+                                "a=sctp-port:\\d+", "a=sctpmap:5000 webrtc-datachannel"))) {
             SdpAnswer answer = answer(SdpOffer.parse(offer));
             assertThat(answer.data()).isNull();
             assertThat(answer.text())
                     .contains("m=application 0 UDP/DTLS/SCTP webrtc-datachannel\r\n");
         }
+    }
+
+    @Test
+    void answersADataSectionOfOldAsItIsWritten() throws SdpException {
+        SdpAnswer answer = answer(SdpOffer.parse(Offers.named("aiortc-1.4")));
+        assertThat(answer.data()).isEqualTo(new SdpData(5_000, 65_536));
+        assertThat(answer.text())
+                .contains(
+                        "m=application 3478 DTLS/SCTP 5000\r\n",
+                        "a=sctpmap:5000 webrtc-datachannel 65535\r\n")
+                .doesNotContain("a=sctp-port");
     }
 
     @Test
