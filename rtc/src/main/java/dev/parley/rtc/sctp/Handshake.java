@@ -77,20 +77,26 @@ final class Handshake {
     private void sendInit(long nowNanos) {
         PacketWriter packet = control.begin();
         packet.chunk(Chunk.INIT, 0).i32(localTag);
-        writeTerms(packet, localInitialTsn);
+        writeTerms(packet, localInitialTsn, repetitions == 0);
         packet.endChunk();
         control.sendAlone(0);
         t1.start(nowNanos + rto.rtoNanos());
     }
 
-    // RFC 9260 3.3.2, behind the initiate tag
-    private void writeTerms(PacketWriter packet, int initialTsn) {
+    /**
+     * RFC 9260 3.3.2, behind the initiate tag.
+     *
+     * @param offersZeroChecksum Pion up to 1.8.6 drops an INIT or INIT ACK with this parameter
+     *     instead of skipping it as RFC 9260 3.2.1 says. So it stands in the first INIT, whose
+     *     repetition goes without, and in the INIT ACK for a peer that knows it.
+     */
+    private void writeTerms(PacketWriter packet, int initialTsn, boolean offersZeroChecksum) {
         packet.i32(config.receiveWindowBytes());
         packet.u16(config.maxStreams()).u16(config.maxStreams()).i32(initialTsn);
         packet.tlv(Parameter.FORWARD_TSN_SUPPORTED).endTlv();
         byte[] extensions = config.interleaving() ? EXTENSIONS_INTERLEAVED : EXTENSIONS;
         packet.tlv(Parameter.SUPPORTED_EXTENSIONS).raw(extensions, 0, extensions.length).endTlv();
-        if (config.zeroChecksum()) {
+        if (config.zeroChecksum() && offersZeroChecksum) {
             packet.tlv(Parameter.ZERO_CHECKSUM_ACCEPTABLE).i32(Codes.DTLS_ERROR_DETECTION).endTlv();
         }
     }
@@ -138,7 +144,7 @@ final class Handshake {
         byte[] sealed = seal.seal(state);
         PacketWriter packet = control.begin();
         packet.chunk(Chunk.INIT_ACK, 0).i32(state.localTag());
-        writeTerms(packet, state.localInitialTsn());
+        writeTerms(packet, state.localInitialTsn(), peer.features().zeroChecksum());
         packet.tlv(Parameter.STATE_COOKIE).raw(sealed, 0, sealed.length).endTlv();
         writeUnrecognized(packet, peer.unrecognized());
         packet.endChunk();

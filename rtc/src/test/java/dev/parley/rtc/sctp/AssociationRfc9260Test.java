@@ -400,4 +400,19 @@ class AssociationRfc9260Test {
                 .contains("82000010" + "0010000c" + hex32(PEER_TSN) + hex32(1));
         assertThat(peer.events()).isEmpty();
     }
+
+    @Test
+    @DisplayName("RFC 9653 4: zero checksums are offered once, and to a peer that knows of them")
+    void offersZeroChecksumsWhereTheyDoNotHurt() {
+        peer.association.connect(peer.now);
+        assertThat(HexFormat.of().formatHex(peer.sent().getFirst())).contains(ZERO_CHECKSUM);
+        peer.handle(packet(0, init(1, PEER_TAG, WINDOW, PEER_TSN, PLAIN)));
+        assertThat(HexFormat.of().formatHex(peer.sent().getFirst())).doesNotContain(ZERO_CHECKSUM);
+        peer.toDeadline();
+        assertThat(HexFormat.of().formatHex(peer.sent().getFirst()))
+                .startsWith("01")
+                .doesNotContain(ZERO_CHECKSUM);
+        peer.handle(packet(0, init(1, PEER_TAG, WINDOW, PEER_TSN, ZERO_CHECKSUM)));
+        assertThat(HexFormat.of().formatHex(peer.sent().getFirst())).contains(ZERO_CHECKSUM);
+    }
 }
