@@ -30,6 +30,7 @@ final class OutboundStreams {
         private final ArrayDeque<OutboundMessage> queue = new ArrayDeque<>(4);
         private Phase phase = Phase.OPEN;
         private boolean ready;
+        private boolean unwanted;
         private int unacked;
         private int nextSsn;
         private int nextOrderedMid;
@@ -196,6 +197,7 @@ final class OutboundStreams {
     void drain(int streamId, boolean discard) {
         Stream stream = streams.computeIfAbsent(streamId, id -> new Stream());
         stream.phase = Phase.DRAINING;
+        stream.unwanted = discard;
         if (discard) {
             for (OutboundMessage message : stream.queue) {
                 if (!message.isBegun()) {
@@ -206,10 +208,17 @@ final class OutboundStreams {
         }
     }
 
-    /** Whether all that was to be sent before the reset has been acknowledged. */
+    /**
+     * Whether the request may leave. RFC 6525 5.1.2 asks only that everything has been sent. We
+     * also wait until it is acknowledged, since some peers reset a stream before they have all of
+     * it; but not for what nobody reads any more, so that our reset leaves with the answer to the
+     * peer's: some use a stream again after that answer, and would take a later reset for one of
+     * the new channel.
+     */
     boolean isDrained(int streamId) {
         Stream stream = streams.get(streamId);
-        return stream == null || (stream.queue.isEmpty() && stream.unacked == 0);
+        return stream == null
+                || (stream.queue.isEmpty() && (stream.unacked == 0 || stream.unwanted));
     }
 
     void resetting(int streamId) {
@@ -228,12 +237,13 @@ final class OutboundStreams {
             return;
         }
         stream.phase = Phase.OPEN;
+        stream.unwanted = false;
         if (fromZero) {
             stream.nextSsn = 0;
             stream.nextOrderedMid = 0;
             stream.nextUnorderedMid = 0;
         }
-        if (fromZero && stream.queue.isEmpty()) {
+        if (fromZero && stream.queue.isEmpty() && stream.unacked == 0) {
             streams.remove(streamId);
         } else {
             takeTurn(stream);

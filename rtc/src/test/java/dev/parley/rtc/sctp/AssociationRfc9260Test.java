@@ -402,6 +402,38 @@ class AssociationRfc9260Test {
     }
 
     @Test
+    @DisplayName("RFC 6525 5.2.2: our reset leaves with the answer to theirs, acknowledged or not")
+    void resetsItsOwnSideOfAStreamAtOnce() {
+        peer.establish(WINDOW, "80080005 82000000");
+        peer.handleChunks(data(PEER_TSN, 3, 4, 0, 51, new byte[] {1}));
+        var _ = peer.association.send(4, 51, new byte[] {2}, true, Reliability.RELIABLE, peer.now);
+        assertThat(types(peer.sent())).contains(0);
+
+        String request = "000d0012" + hex32(PEER_TSN) + hex32(0) + hex32(PEER_TSN) + "0004";
+        peer.handleChunks(chunk(130, 0, request));
+        assertThat(peer.events().getLast()).isEqualTo(new SctpEvent.IncomingReset(4));
+        peer.association.resetStream(4, true);
+
+        List<byte[]> packets = peer.sentPackets();
+        assertThat(packets).hasSize(1);
+        assertThat(HexFormat.of().formatHex(packets.getFirst()))
+                .containsSubsequence(
+                        "82000010" + "0010000c" + hex32(PEER_TSN) + hex32(1),
+                        "82000016" + "000d0012" + hex32(peer.localTsn));
+
+        // The stream begins from zero, and the late acknowledgement takes nothing from it.
+        peer.handleChunks(chunk(130, 0, "0010000c" + hex32(peer.localTsn) + hex32(1)));
+        var _ = peer.association.send(4, 51, new byte[] {3}, true, Reliability.RELIABLE, peer.now);
+        assertThat(HexFormat.of().formatHex(peer.sent().getLast()))
+                .startsWith("00030011" + hex32(peer.localTsn + 1) + "0004" + "0000");
+        peer.sack(peer.localTsn, WINDOW);
+        peer.association.resetStream(4, false);
+        assertThat(types(peer.sent())).doesNotContain(130);
+        peer.sack(peer.localTsn + 1, WINDOW);
+        assertThat(types(peer.sent())).contains(130);
+    }
+
+    @Test
     @DisplayName("RFC 9653 4: zero checksums are offered once, and to a peer that knows of them")
     void offersZeroChecksumsWhereTheyDoNotHurt() {
         peer.association.connect(peer.now);
