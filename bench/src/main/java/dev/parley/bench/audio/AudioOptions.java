@@ -11,9 +11,6 @@ import org.jspecify.annotations.Nullable;
  * @param json file for the figures, or null
  */
 record AudioOptions(int rounds, int seconds, int sessions, @Nullable String json) {
-    private static final String USAGE =
-            "options: --rounds N, --seconds N, --sessions N, --json FILE; not \"%s\"";
-
     /**
      * @throws IllegalArgumentException naming what is wrong
      */
@@ -27,7 +24,11 @@ record AudioOptions(int rounds, int seconds, int sessions, @Nullable String json
                 case "--seconds" -> seconds = number(arguments[i], value);
                 case "--sessions" -> sessions = number(arguments[i], value);
                 case "--json" -> json = value;
-                default -> throw new IllegalArgumentException(USAGE.formatted(arguments[i]));
+                default ->
+                        throw new IllegalArgumentException(
+                                "options: --rounds N, --seconds N, --sessions N, --json FILE; not \""
+                                        + arguments[i]
+                                        + "\"");
             }
         }
         return new AudioOptions(rounds, seconds, sessions, json);

@@ -75,8 +75,8 @@ public final class BargeInBench {
             // The first half is load alone: it speaks in bursts, or all the time.
             int loaded = sessions / 2;
             List<Agent.Call> load = agent.calls().subList(0, loaded);
-            try (Bursts bursts = model.equals(Agent.OPUS) ? Bursts.start(load) : null;
-                    Voices voices = model.equals(Agent.OPUS) ? null : Voices.start(load, model)) {
+            try (Bursts _ = model.equals(Agent.OPUS) ? Bursts.start(load) : null;
+                    Voices _ = model.equals(Agent.OPUS) ? null : Voices.start(load, model)) {
                 List<Long> delays = new ArrayList<>();
                 List<Double> errors = new ArrayList<>();
                 Random random = new Random(3);

@@ -2,6 +2,7 @@ package dev.parley.bench.audio;
 
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Has agents speak as models do: a second or more at once, then nothing for a while, now and then
@@ -19,7 +20,7 @@ final class Bursts implements AutoCloseable {
     private final Random random = new Random(11);
     private final Thread thread = Thread.ofPlatform().name("bursts").unstarted(this::run);
     private volatile boolean stopped;
-    private volatile long said;
+    private final AtomicLong said = new AtomicLong();
 
     private Bursts(List<Agent.Call> calls) {
         this.calls = List.copyOf(calls);
@@ -35,7 +36,7 @@ final class Bursts implements AutoCloseable {
 
     /** Packets so far, of all calls. */
     long said() {
-        return said;
+        return said.get();
     }
 
     private void run() {
@@ -64,7 +65,7 @@ final class Bursts implements AutoCloseable {
         for (int k = 0; k < packets; k++) {
             calls.get(i).say("r", Agent.opus(80));
         }
-        said += packets;
+        said.addAndGet(packets);
         long length = packets * (1_000_000_000L / PACKETS_PER_SECOND);
         saidUntilNanos[i] = Math.max(saidUntilNanos[i], now) + length;
         // Mostly in good time, each tenth time 100 ms too late.

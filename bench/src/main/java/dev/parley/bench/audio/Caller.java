@@ -16,6 +16,7 @@ import dev.parley.rtc.route.PacketKind;
 import dev.parley.rtc.stun.StunReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
@@ -88,7 +89,7 @@ final class Caller implements DatagramLink {
         IceCredentials remote =
                 new IceCredentials(find(sdp, "a=ice-ufrag:(\\S+)"), find(sdp, "a=ice-pwd:(\\S+)"));
         DatagramChannel channel = DatagramChannel.open();
-        channel.bind(new InetSocketAddress("127.0.0.1", 0));
+        channel.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
         channel.connect(media);
         channel.configureBlocking(false);
         IceControlling ice =

@@ -167,7 +167,7 @@ public final class SpeechBench {
         int chunk = detector.chunk();
         int end = recording.pcm().length;
         for (int at = 0; at + chunk <= end; at += chunk) {
-            now[0] = at + chunk;
+            now[0] = (long) at + chunk;
             float probability =
                     detector.probability(recording.pcm(), at, recording.opusVoice()[at / FRAME]);
             gate.accept(probability, (long) at * CLOCK, ((long) at + chunk) * CLOCK);
