@@ -1,6 +1,6 @@
 // Puts a call's data channels to the test against an agent that echoes, with any implementation of WebRTC in JavaScript:
-// in a browser, or with werift by e2e/data-channels/werift.mjs. Answers what was measured; throws at what goes wrong.
-async ({ base, model, opens, RTCPeerConnection, addAudio }) => {
+// in a browser, or with werift by e2e/interop/werift. Answers what was measured; throws at what goes wrong.
+async ({ base, model, opens, RTCPeerConnection, addAudio, longest = 262_144, empty = true, restMillis = 0 }) => {
     const connection = new RTCPeerConnection();
     await addAudio(connection);
     const figures = {};
@@ -53,8 +53,9 @@ async ({ base, model, opens, RTCPeerConnection, addAudio }) => {
     await within(opened(events), 'the channel opens');
     figures.openMillis = performance.now() - begun;
 
-    const longest = new Uint8Array(262_144).map((_, i) => (i * 31) & 0xff);
-    const said = ['hello', 'grüß \u{1f600}', new Uint8Array([0, 255, 7]).buffer, '', new ArrayBuffer(0), longest.buffer];
+    const long = new Uint8Array(longest).map((_, i) => (i * 31) & 0xff);
+    const nothing = empty ? ['', new ArrayBuffer(0)] : [];
+    const said = ['hello', 'grüß \u{1f600}', new Uint8Array([0, 255, 7]).buffer, ...nothing, long.buffer];
     const kinds = collect(events, said.length, 'messages of all kinds');
     for (const message of said) events.send(message);
     (await kinds).forEach((message, i) => {
@@ -90,6 +91,7 @@ async ({ base, model, opens, RTCPeerConnection, addAudio }) => {
         const closed = event(channel, 'close');
         channel.close();
         await within(closed, `channel ${i} closes`);
+        if (restMillis) await new Promise((resolve) => setTimeout(resolve, restMillis));
     }
     figures.churnMillis = performance.now() - churnBegun;
     figures.streams = ids.size;
