@@ -276,16 +276,16 @@ public record RelayConfig(
     /** The same for a few private clients on loopback. */
     RelayConfig forWarmUp() {
         return new RelayConfig(
-                publicAddresses,
+                List.of(new HostPort("127.0.0.1", 0)),
                 List.of(),
-                upstreamAddress,
-                workers,
+                new HostPort("127.0.0.1", 0),
+                1,
                 List.of(Cidr.parse("127.0.0.0/8")),
                 routeKeys,
                 clusterId,
                 Duration.ofHours(1),
                 FlowTable.MAX_ADDRESSES_PER_SESSION,
-                recoveriesPerSecond,
+                Math.max(1, recoveriesPerSecond),
                 receiveBufferBytes,
                 sendBufferBytes,
                 batch,

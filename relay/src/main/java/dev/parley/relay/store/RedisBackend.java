@@ -34,6 +34,7 @@ final class RedisBackend implements StoreBackend {
      */
     private static final long MAX_VALUE = 255;
 
+    private static final StoredRoute PRACTICE = new StoredRoute(0, 0xFFFF_7F00_0001L, 9, 0, 0, 0);
     private static final String NOT_YET = "not connected yet";
     private static final long PROBE_NANOS = Duration.ofMillis(250).toNanos();
     private static final int RETRY_MIN_MILLIS = 200;
@@ -258,6 +259,8 @@ final class RedisBackend implements StoreBackend {
         CompletionStage<String> read =
                 made.commands().getrange(settings.keyPrefix() + "practice", 0, MAX_VALUE);
         made.gather();
+        // What the answer to a read takes, up to the route.
+        var _ = FlowText.parse(FlowText.route(PRACTICE) + writer);
         return read.handle((_, _) -> made);
     }
 
@@ -299,6 +302,11 @@ final class RedisBackend implements StoreBackend {
             return "connection lost";
         }
         return silent.get() >= MAX_SILENT ? "does not answer in time" : null;
+    }
+
+    @Override
+    public boolean isConnecting() {
+        return connection == null && reason.equals(NOT_YET);
     }
 
     @Override
