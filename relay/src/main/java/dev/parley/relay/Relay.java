@@ -24,8 +24,11 @@ import org.jspecify.annotations.Nullable;
 public final class Relay implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Relay.class.getName());
 
-    /** How long a start may wait for the flow store; it goes on without. */
-    private static final Duration STORE_PATIENCE = Duration.ofMillis(500);
+    /**
+     * How long a start may wait for a flow store that neither answers nor refuses; it goes on
+     * without.
+     */
+    private static final Duration STORE_PATIENCE = Duration.ofSeconds(1);
 
     private final RelayConfig config;
     private final List<RelayLoop> loops;

@@ -16,7 +16,10 @@ public interface FlowStore extends AutoCloseable {
      */
     StoreLane open(Runnable wakeUp);
 
-    /** Waits until it can be asked, or the time is up: nothing depends on it. */
+    /**
+     * Waits until the first attempt to reach it has succeeded or failed, or the time is up: nothing
+     * depends on it.
+     */
     default void awaitAvailable(Duration patience) {}
 
     /** What is wrong with it, for people; null for nothing. */

@@ -25,6 +25,11 @@ interface StoreBackend extends AutoCloseable {
     /** Whether there is any point in asking it now. */
     boolean isAvailable();
 
+    /** Whether the first attempt to reach it is still under way. */
+    default boolean isConnecting() {
+        return false;
+    }
+
     /** What is wrong with it, for people; null for nothing. */
     @Nullable String findProblem();
 

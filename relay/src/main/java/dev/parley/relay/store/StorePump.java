@@ -79,7 +79,7 @@ final class StorePump implements FlowStore {
     @Override
     public void awaitAvailable(Duration patience) {
         long deadline = System.nanoTime() + patience.toNanos();
-        while (!backend.isAvailable() && deadline - System.nanoTime() > 0) {
+        while (backend.isConnecting() && deadline - System.nanoTime() > 0) {
             LockSupport.parkNanos(this, WAIT_NANOS);
         }
     }
