@@ -149,7 +149,7 @@ public final class PacingBench {
         for (int i = 0; i < packets; i++) {
             if (i % 500 == 0) {
                 for (int k = 0; k < 400; k++) {
-                    playout.offer(new OutputItem.Frame(item, Agent.opus(60), 960, 0, 0), start);
+                    playout.offer(new OutputItem.Frame(item, Agent.opus(60), 960, 0, 0));
                 }
             }
             long late = random.nextInt(100) == 0 ? 100_000_000L : random.nextInt(5_000_000);

@@ -191,7 +191,9 @@ final class OutputIntake {
         ByteString audio = message.getAudio();
         // Charged before it can leave.
         boolean more = backlog.add(Backlog.charge(samples), Backlog.chargeBytes(audio.size()));
-        target.audio(item(message.getResponseId(), message.getItemId()), audio, samples);
+        PlayedItem item = item(message.getResponseId(), message.getItemId());
+        item.said(clock.getAsLong());
+        target.audio(item, audio, samples);
         return more;
     }
 

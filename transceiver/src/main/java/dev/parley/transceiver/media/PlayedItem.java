@@ -27,6 +27,7 @@ public final class PlayedItem {
     private final AtomicLong state = new AtomicLong(UNLIMITED);
 
     private volatile long lastNanos;
+    private volatile long saidNanos;
     private int made;
 
     public PlayedItem(String responseId, String itemId) {
@@ -45,6 +46,16 @@ public final class PlayedItem {
 
     public String itemId() {
         return itemId;
+    }
+
+    /** Audio of it has come. */
+    public void said(long nowNanos) {
+        saidNanos = nowNanos;
+    }
+
+    /** When audio of it came last. */
+    long saidNanos() {
+        return saidNanos;
     }
 
     /** Lets nothing more of it leave, at once; a Clear on its way through the queues follows. */

@@ -62,7 +62,6 @@ public final class Playout {
     private long leftSamples;
     private long leftBytes;
     private long leftOthers;
-    private long waitingSinceNanos;
     private @Nullable PlayedItem playing;
     private boolean spurtStart;
     private boolean paused;
@@ -80,12 +79,9 @@ public final class Playout {
     }
 
     /** Takes the next item from inference. */
-    public void offer(OutputItem item, long nowNanos) {
+    public void offer(OutputItem item) {
         switch (item) {
             case Frame frame -> {
-                if (queuedSamples == 0) {
-                    waitingSinceNanos = nowNanos;
-                }
                 queuedSamples += frame.samples();
                 queue.add(frame);
             }
@@ -174,7 +170,8 @@ public final class Playout {
 
     private boolean cushioned(Frame first, long nowNanos) {
         return queuedSamples - first.samples() >= cushionSamples
-                || nowNanos - waitingSinceNanos >= cushionNanos;
+                // The loop comes for it no earlier than now, however long ago it came.
+                || nowNanos - first.item().saidNanos() >= cushionNanos;
     }
 
     private void send(Frame frame) {

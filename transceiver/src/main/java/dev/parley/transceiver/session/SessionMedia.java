@@ -192,7 +192,7 @@ final class SessionMedia implements MediaTransport.Listener {
         if (input.waiting()) {
             input.onDeadline(nowNanos);
         }
-        takeOutput(nowNanos);
+        takeOutput();
         MediaTransport started = transport;
         if (started != null) {
             while (output.started() && output.dueNanos() - nowNanos <= 0) {
@@ -205,14 +205,14 @@ final class SessionMedia implements MediaTransport.Listener {
         tellLeft();
     }
 
-    private void takeOutput(long nowNanos) {
+    private void takeOutput() {
         outputWaits = false;
         for (int taken = 0; taken < MAX_OUTPUT_ITEMS; taken++) {
             OutputItem item = inference.pollOutput();
             if (item == null) {
                 return;
             }
-            playout.offer(item, nowNanos);
+            playout.offer(item);
         }
         outputWaits = true;
     }

@@ -117,7 +117,7 @@ class FadeOutTest {
         RtpReader rtp = new RtpReader();
         while (output.dueNanos() - now() <= 0) {
             for (OutputItem item = inbox.poll(); item != null; item = inbox.poll()) {
-                playout.offer(item, now());
+                playout.offer(item);
             }
             assertThat(rtp.wrap(buffer, 0, output.write(now(), buffer, 0))).isTrue();
             byte[] payload = new byte[rtp.payloadLength()];

@@ -57,7 +57,7 @@ class OutputAllocationTest {
     private void send() {
         for (int i = 0; i < PACKETS; i++) {
             if (i % 50 < 25) {
-                playout.offer(frame, output.dueNanos());
+                playout.offer(frame);
             }
             output.write(output.dueNanos(), packet, 0);
         }

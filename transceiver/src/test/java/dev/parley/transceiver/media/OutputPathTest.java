@@ -103,7 +103,10 @@ class OutputPathTest {
     }
 
     private void offer(OutputItem item) {
-        playout.offer(item, now());
+        if (item instanceof Frame frame) {
+            frame.item().said(now());
+        }
+        playout.offer(item);
     }
 
     private void say(PlayedItem item, int frames) {
@@ -250,6 +253,16 @@ class OutputPathTest {
         // First frame at 10: due at 20 but alone; at 40 the second is there.
         assertThat(speech()).extracting(Packet::millis).startsWith(40L, 60L, 80L).hasSize(10);
         assertThat(events).hasSize(2);
+    }
+
+    @Test
+    void takesAFrameThatCameACushionAgoThoughTheLoopSeesItOnlyNow() {
+        runUntil(19);
+        one.said(now() - 19 * MILLI);
+        millis = 20;
+        playout.offer(frame(one, 960));
+        runUntil(100);
+        assertThat(speech()).extracting(Packet::millis).containsExactly(20L);
     }
 
     @Test
