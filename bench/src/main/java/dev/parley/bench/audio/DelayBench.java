@@ -11,6 +11,10 @@ import java.util.Random;
  * of 20 ms and the start cushion; one that speaks ahead only has its first message waited for by
  * the beat. The promptest of many stands for what is left: gRPC, codec, loop and sockets, with no
  * wait at all.
+ *
+ * <p>The stages: {@link HandOver} is measured by itself. The callers' RTP clock tells when a packet
+ * was due, which splits the rest in the wait for the first beat after the message was written,
+ * whole packet times that it waited beyond that, and what it came late.
  */
 public final class DelayBench {
     private static final int SESSIONS = 20;
@@ -23,20 +27,71 @@ public final class DelayBench {
     /** Arrivals of speech packets, in order. */
     private static final class Ear implements Caller.Listener {
         private final long[] nanos = new long[2 * SPOKEN];
+        private final long[] clock = new long[2 * SPOKEN];
         private int count;
+        private boolean begun;
+        private int firstTimestamp;
+        private long leastNanos = Long.MAX_VALUE;
 
         @Override
         public synchronized void packet(
                 long at, int sequence, int timestamp, boolean marker, int bytes) {
+            if (!begun) {
+                begun = true;
+                firstTimestamp = timestamp;
+            }
+            long rtp = (timestamp - firstTimestamp) * 125_000L / 6;
+            leastNanos = Math.min(leastNanos, at - rtp);
             if (bytes > SILENCE_BYTES && count < nanos.length) {
+                clock[count] = rtp;
                 nanos[count++] = at;
             }
         }
 
-        synchronized long[] take() {
-            long[] taken = Arrays.copyOf(nanos, count);
+        synchronized Heard take() {
+            Heard taken = new Heard(Arrays.copyOf(nanos, count), Arrays.copyOf(clock, count));
             count = 0;
             return taken;
+        }
+
+        /** When the promptest packet came, on its RTP clock: all are due so long after theirs. */
+        synchronized long dueAfterClock() {
+            return leastNanos;
+        }
+    }
+
+    /** When packets came, and what their RTP clock showed. */
+    @SuppressWarnings("ArrayRecordComponent") // Handed over, compared by no one.
+    private record Heard(long[] nanos, long[] clock) {}
+
+    /** What was measured in a way of speaking: when written, when heard, on which RTP clock. */
+    private static final class Spoken {
+        private long[] written = new long[0];
+        private long[] heard = new long[0];
+        private long[] clock = new long[0];
+
+        void add(long[] when, Heard came, int messages) {
+            written = append(written, when, messages);
+            heard = append(heard, came.nanos(), messages);
+            clock = append(clock, came.clock(), messages);
+        }
+
+        void report(Results results, String row, long dueAfterClock) {
+            long[] whole = new long[written.length];
+            long[] beat = new long[written.length];
+            long[] queue = new long[written.length];
+            long[] late = new long[written.length];
+            for (int i = 0; i < written.length; i++) {
+                long due = clock[i] + dueAfterClock;
+                whole[i] = heard[i] - written[i];
+                beat[i] = Math.floorMod(due - written[i], PACKET_NANOS);
+                queue[i] = due - written[i] - beat[i];
+                late[i] = heard[i] - due;
+            }
+            DelayBench.add(results, row, whole);
+            DelayBench.add(results, row + ": wait for the beat", beat);
+            DelayBench.add(results, row + ": beats missed or queued", queue);
+            DelayBench.add(results, row + ": loop and socket", late);
         }
     }
 
@@ -49,6 +104,8 @@ public final class DelayBench {
                 measure(model, sessions, options.seconds(), results);
             }
         }
+        add(results, "gRPC hop (OPUS)", HandOver.measure(Agent.OPUS));
+        add(results, "gRPC hop and codec (LINEAR16)", HandOver.measure(Agent.LINEAR16));
         results.report(options);
     }
 
@@ -77,8 +134,8 @@ public final class DelayBench {
     private static void speak(
             String model, Agent.Call call, Ear ear, Random random, int seconds, Results results) {
         long end = System.nanoTime() + seconds * 1_000_000_000L;
-        long[] realTime = new long[0];
-        long[] ahead = new long[0];
+        Spoken realTime = new Spoken();
+        Spoken ahead = new Spoken();
         try {
             Thread.sleep(1_000);
             for (int turn = 0; System.nanoTime() - end < 0; turn++) {
@@ -86,13 +143,13 @@ public final class DelayBench {
                 var _ = ear.take();
                 long[] written = spurt(model, call, turn % 2 == 0);
                 Thread.sleep(400 + (turn % 2 == 0 ? 0 : SPOKEN * 20L));
-                long[] heard = ear.take();
+                Heard heard = ear.take();
                 // A packet for each message, or the last was filled up: then none is told apart.
-                if (heard.length == SPOKEN && turn > 1) {
+                if (heard.nanos().length == SPOKEN && turn > 1) {
                     if (turn % 2 == 0) {
-                        realTime = append(realTime, written, heard, SPOKEN);
+                        realTime.add(written, heard, SPOKEN);
                     } else {
-                        ahead = append(ahead, written, heard, 1);
+                        ahead.add(written, heard, 1);
                     }
                 }
             }
@@ -100,8 +157,8 @@ public final class DelayBench {
             return;
         }
         synchronized (results) {
-            add(results, model + ", in real time", realTime);
-            add(results, model + ", ahead", ahead);
+            realTime.report(results, model + ", in real time", ear.dueAfterClock());
+            ahead.report(results, model + ", ahead", ear.dueAfterClock());
         }
     }
 
@@ -124,16 +181,19 @@ public final class DelayBench {
                 next += PACKET_NANOS;
             }
             written[i] = System.nanoTime();
-            call.say("r", model.equals(Agent.OPUS) ? Agent.opus(60) : Voices.frame(i));
+            call.say("r", message(model, i));
         }
         return written;
     }
 
-    private static long[] append(long[] all, long[] written, long[] heard, int count) {
+    /** 20 ms of speech. */
+    static byte[] message(String model, int i) {
+        return model.equals(Agent.OPUS) ? Agent.opus(60) : Voices.frame(i);
+    }
+
+    private static long[] append(long[] all, long[] more, int count) {
         long[] longer = Arrays.copyOf(all, all.length + count);
-        for (int i = 0; i < count; i++) {
-            longer[all.length + i] = heard[i] - written[i];
-        }
+        System.arraycopy(more, 0, longer, all.length, count);
         return longer;
     }
 }
