@@ -1,6 +1,7 @@
 package dev.parley.bench;
 
 import dev.parley.bench.audio.BargeInBench;
+import dev.parley.bench.audio.ChurnBench;
 import dev.parley.bench.audio.CpuBench;
 import dev.parley.bench.audio.DelayBench;
 import dev.parley.bench.audio.InputBench;
@@ -33,6 +34,8 @@ public final class Main {
               audio-input        a caller's audio from RTP to the stream: processor time, delay
               audio-loss [WAV]   a caller's voice when packets are lost, by kind of repair
               speech FOLDER      speech detectors on labelled recordings
+              churn              what a transceiver holds before and after callers that vanish
+                                 (--cycles N --json FILE)
               grpc load|probes   Converse streams over gRPC transports
             """;
 
@@ -58,6 +61,7 @@ public final class Main {
             case "audio-input" -> InputBench.main(options);
             case "audio-loss" -> LossBench.main(options);
             case "speech" -> SpeechBench.main(options);
+            case "churn" -> ChurnBench.main(options);
             case "grpc" -> GrpcTransportBench.main(options);
             default -> {
                 System.err.print(USAGE);

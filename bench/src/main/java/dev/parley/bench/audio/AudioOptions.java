@@ -34,7 +34,7 @@ record AudioOptions(int rounds, int seconds, int sessions, @Nullable String json
         return new AudioOptions(rounds, seconds, sessions, json);
     }
 
-    private static int number(String option, String text) {
+    static int number(String option, String text) {
         if (!text.matches("[1-9][0-9]{0,5}")) {
             throw new IllegalArgumentException(
                     option + " wants a whole number above 0, not \"" + text + "\"");

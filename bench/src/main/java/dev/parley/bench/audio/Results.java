@@ -103,9 +103,14 @@ final class Results {
 
     /** Prints the table, and writes JSON if a file was named. */
     void report(AudioOptions options) throws IOException {
+        report(options.json());
+    }
+
+    /** The same, with the file's name or null. */
+    void report(@org.jspecify.annotations.Nullable String file) throws IOException {
         System.out.println(table());
-        if (options.json() != null) {
-            Files.writeString(Path.of(options.json()), json());
+        if (file != null) {
+            Files.writeString(Path.of(file), json());
         }
     }
 }

@@ -95,6 +95,10 @@ final class TransceiverProcess implements AutoCloseable {
         throw new IOException("the transceiver does not start");
     }
 
+    long pid() {
+        return process.pid();
+    }
+
     InetSocketAddress media() {
         return media;
     }
