@@ -2,17 +2,16 @@
 """A voice agent for Parley: listens, answers each utterance with beeps and an event, stops when interrupted.
 
 Your model goes where `answer` is. Generate the stubs and run it:
-
     python -m grpc_tools.protoc -I proto/src/main/protobuf --python_out=. --grpc_python_out=. \
         parley/inference/v1/voice_agent.proto
     python agent.py --port 50051
 """
-
 import argparse
 import array
 import asyncio
 import json
 import math
+import signal
 
 import grpc
 from parley.inference.v1 import voice_agent_pb2 as va
@@ -127,7 +126,6 @@ def beep(seconds):
     step = 2 * math.pi * 660 / RATE_HZ
     return array.array("h", (int(8000 * math.sin(i * step)) for i in range(int(RATE_HZ * seconds))))
 
-
 class Agent(va_grpc.VoiceAgentServicer):
     async def Converse(self, requests, context):
         await Call(context).run()
@@ -136,13 +134,15 @@ class Agent(va_grpc.VoiceAgentServicer):
 async def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--port", type=int, default=50051)
-    port = parser.parse_args().port
     server = grpc.aio.server(options=[("grpc.http2.min_ping_interval_without_data_ms", 10_000)])
     va_grpc.add_VoiceAgentServicer_to_server(Agent(), server)
-    port = server.add_insecure_port(f"127.0.0.1:{port}")
+    port = server.add_insecure_port(f"127.0.0.1:{parser.parse_args().port}")
     await server.start()
     print(f"ready {port}", flush=True)
-    await server.wait_for_termination()
+    stopped = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGINT, stopped.set)
+    await stopped.wait()
+    await server.stop(grace=1)
 
 
 if __name__ == "__main__":
