@@ -79,11 +79,11 @@ export class Call extends EventTarget {
     }
   }
 
-  /** Whether the server still knows the call; true when it cannot be asked. */
+  /** Whether the call still lives on the server; true when it cannot be asked. */
   async isKnown() {
     try {
       const response = await fetch(this.location, { signal: AbortSignal.timeout(3_000) });
-      return response.status !== 404;
+      return response.ok ? (await response.json()).state !== "ended" : response.status !== 404;
     } catch {
       return true;
     }
