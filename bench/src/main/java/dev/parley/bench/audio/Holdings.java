@@ -70,9 +70,9 @@ record Holdings(long heapBytes, long mediaObjects, long virtualThreads, long thr
 
     void addTo(Results results, String row) {
         results.add(row, "heap after GC MB", heapBytes / 1e6);
-        results.add(row, "session objects", mediaObjects);
-        results.add(row, "virtual threads", virtualThreads);
-        results.add(row, "threads", threads);
-        results.add(row, "open files", files);
+        results.add(row, "session objects", (double) mediaObjects);
+        results.add(row, "virtual threads", (double) virtualThreads);
+        results.add(row, "threads", (double) threads);
+        results.add(row, "open files", (double) files);
     }
 }
