@@ -11,8 +11,6 @@ import io.grpc.Status;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Plays a {@link Script}: the same turns, delays and faults each time, which makes it the backend
@@ -26,6 +24,7 @@ final class ScriptedAgent implements Agent, Ear.Listener {
     private final Voice voice;
     private final Ear ear;
     private final Answer answer;
+    private final SpokenText sentence;
     private final List<Turn> turns;
 
     /** Turns begun; the last of them is the current one. */
@@ -38,14 +37,13 @@ final class ScriptedAgent implements Agent, Ear.Listener {
     private long nowNanos;
     private long pausedUntilNanos;
     private short[] audio = {};
-    private @Nullable CompletableFuture<short[]> speech;
-    private String spoken = "";
 
     ScriptedAgent(CallContext call, Script script) {
         this.call = call;
         this.voice = call.voice();
         this.ear = new Ear(call.config(), call.formats().input(), this);
         this.answer = new Answer(voice, call.formats().output());
+        this.sentence = new SpokenText(call);
         this.turns = script.turns();
         this.pausedUntilNanos = call.nowNanos();
     }
@@ -84,7 +82,7 @@ final class ScriptedAgent implements Agent, Ear.Listener {
         if (begun == 0 || turns.get(begun - 1).interruptible()) {
             answer.interrupt();
             stepsBegun = Integer.MAX_VALUE;
-            speech = null;
+            sentence.forget();
             audio = new short[0];
             pausedUntilNanos = nowNanos;
         }
@@ -122,7 +120,7 @@ final class ScriptedAgent implements Agent, Ear.Listener {
     }
 
     private boolean busy() {
-        return speech != null
+        return sentence.isAwaited()
                 || audio.length > 0
                 || answer.isSending()
                 || pausedUntilNanos - nowNanos > 0;
@@ -155,16 +153,9 @@ final class ScriptedAgent implements Agent, Ear.Listener {
     }
 
     private void takeSpeech() {
-        CompletableFuture<short[]> ready = speech;
-        if (ready == null || !ready.isDone()) {
-            return;
-        }
-        speech = null;
-        if (ready.isCompletedExceptionally()) {
-            voice.report("speech_failed", "the sentence could not be spoken: " + spoken);
-        } else {
-            voice.transcribeAgent(responseId(), spoken);
-            audio = ready.join();
+        short[] samples = sentence.poll(responseId());
+        if (samples != null) {
+            audio = samples;
         }
     }
 
@@ -187,14 +178,7 @@ final class ScriptedAgent implements Agent, Ear.Listener {
 
     private void perform(Step step) {
         switch (step) {
-            case Step.Say say -> {
-                spoken = say.text();
-                CompletableFuture<short[]> asked =
-                        call.synthesizer()
-                                .speak(say.text(), call.formats().output().sampleRateHz());
-                speech = asked;
-                var _ = asked.whenComplete((_, _) -> call.wake().run());
-            }
+            case Step.Say say -> sentence.ask(say.text());
             case Step.Tone tone -> audio = Tones.sine(samples(tone.length()), rateHz());
             case Step.Pause pause -> pausedUntilNanos = nowNanos + pause.length().toNanos();
             case Step.Tell tell -> voice.transcribeAgent(responseId(), tell.text());

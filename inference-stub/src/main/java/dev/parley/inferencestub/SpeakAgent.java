@@ -4,8 +4,6 @@ import dev.parley.proto.inference.v1.ConverseRequest;
 import dev.parley.proto.inference.v1.InputAudio;
 import java.time.LocalTime;
 import java.time.ZoneId;
-import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Answers each utterance with a sentence of its own. The place of a model is taken by {@link
@@ -14,19 +12,17 @@ import org.jspecify.annotations.Nullable;
  */
 final class SpeakAgent implements Agent, Ear.Listener {
     private final CallContext call;
-    private final Voice voice;
     private final Ear ear;
     private final Answer answer;
+    private final SpokenText sentence;
     private final SmallTalk smallTalk = new SmallTalk();
-    private String sentence = "";
-    private @Nullable CompletableFuture<short[]> speech;
     private int responses;
 
     SpeakAgent(CallContext call) {
         this.call = call;
-        this.voice = call.voice();
         this.ear = new Ear(call.config(), call.formats().input(), this);
-        this.answer = new Answer(voice, call.formats().output());
+        this.answer = new Answer(call.voice(), call.formats().output());
+        this.sentence = new SpokenText(call);
     }
 
     @Override
@@ -42,34 +38,24 @@ final class SpeakAgent implements Agent, Ear.Listener {
     @Override
     public void onTick(long nowNanos) {
         ear.onTick(nowNanos);
-        CompletableFuture<short[]> ready = speech;
-        if (ready != null && ready.isDone()) {
-            speech = null;
-            if (ready.isCompletedExceptionally()) {
-                voice.report("speech_failed", "the sentence could not be spoken: " + sentence);
-            } else {
-                responses++;
-                String responseId = "speak-" + responses;
-                voice.transcribeAgent(responseId, sentence);
-                answer.say(responseId, ready.join());
-            }
+        String responseId = "speak-" + (responses + 1);
+        short[] samples = sentence.poll(responseId);
+        if (samples != null) {
+            responses++;
+            answer.say(responseId, samples);
         }
         answer.sendUnsent();
     }
 
     @Override
     public void onSpeech() {
-        speech = null;
+        sentence.forget();
         answer.interrupt();
     }
 
     @Override
     public void onUtterance(short[] samples) {
         LocalTime now = LocalTime.ofInstant(call.clock().instant(), ZoneId.systemDefault());
-        sentence = smallTalk.reply(samples, call.formats().input().sampleRateHz(), now);
-        CompletableFuture<short[]> asked =
-                call.synthesizer().speak(sentence, call.formats().output().sampleRateHz());
-        speech = asked;
-        var _ = asked.whenComplete((_, _) -> call.wake().run());
+        sentence.ask(smallTalk.reply(samples, call.formats().input().sampleRateHz(), now));
     }
 }
