@@ -132,6 +132,8 @@ final class Rehearsal implements AutoCloseable {
             if (port.receive(batch) > 0) {
                 return 1;
             }
+            // What was forwarded more than once lies here, and would end every wait at once.
+            clear(from);
         }
         return 0;
     }

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a relay practises before it binds is what it does after. */
 class RehearsalTest {
-    private static final long LOOK_NANOS = 50_000_000L;
+    private static final long LOOK_NANOS = 200_000_000L;
 
     @ParameterizedTest
     @ValueSource(strings = {"auto", "portable"})
