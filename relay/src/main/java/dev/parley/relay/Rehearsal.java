@@ -90,18 +90,32 @@ final class Rehearsal implements AutoCloseable {
         }
     }
 
-    // Another relay has seen the client's token; the line keeps the order of this and the read.
+    // Another relay has seen the client's token, and the store knows before this one asks.
     private void tell(InetSocketAddress publicAddress) {
-        InetSocketAddress client = known.localAddress();
         InetSocketAddress leadsTo = transceiver.localAddress();
-        if (otherRelay.begin(StoreLane.Kind.WRITE, 0)) {
+        if (begin(StoreLane.Kind.WRITE, publicAddress)) {
             otherRelay
-                    .client(high(client), low(client), client.getPort())
-                    .publicAddress(high(publicAddress), low(publicAddress), publicAddress.getPort())
                     .transceiver(high(leadsTo), low(leadsTo), leadsTo.getPort(), config.clusterId())
                     .session(1, 1)
                     .commit();
         }
+        if (begin(StoreLane.Kind.READ, publicAddress)) {
+            otherRelay.commit();
+        }
+        for (int look = 0; look < LOOKS && otherRelay.pollAnswer(0) == null; look++) {
+            poller.await(Long.MAX_VALUE);
+        }
+    }
+
+    private boolean begin(StoreLane.Kind kind, InetSocketAddress publicAddress) {
+        InetSocketAddress client = known.localAddress();
+        if (!otherRelay.begin(kind, 0)) {
+            return false;
+        }
+        otherRelay
+                .client(high(client), low(client), client.getPort())
+                .publicAddress(high(publicAddress), low(publicAddress), publicAddress.getPort());
+        return true;
     }
 
     private void describe(InetSocketAddress client, InetSocketAddress publicAddress) {

@@ -3,6 +3,7 @@ package dev.parley.relay;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.otel.Telemetry;
+import dev.parley.relay.store.FreePorts;
 import dev.parley.runtime.config.ConfigException;
 import dev.parley.runtime.config.ConfigLoader;
 import java.io.IOException;
@@ -44,8 +45,8 @@ class HandoverTest {
     void open() throws IOException {
         transceiver = socket();
         client = socket();
-        int udp = freePorts(1);
-        config = config(udp, freePorts(WORKERS));
+        int udp = FreePorts.next();
+        config = config(udp, FreePorts.inARow(WORKERS));
         relayAddress = new InetSocketAddress(LOOPBACK, udp);
     }
 
@@ -55,7 +56,7 @@ class HandoverTest {
         client.close();
     }
 
-    private static RelayConfig config(int udp, int upstream) throws IOException {
+    private static RelayConfig config(int udp, int upstream) {
         return ConfigLoader.of(
                 RelayConfig.class,
                 Map.of(
@@ -64,7 +65,7 @@ class HandoverTest {
                         "upstream_address",
                         "127.0.0.1:" + upstream,
                         "health_address",
-                        "127.0.0.1:" + freePorts(1),
+                        "127.0.0.1:" + FreePorts.next(),
                         "workers",
                         Integer.toString(WORKERS),
                         "transceiver_cidrs",
@@ -83,26 +84,6 @@ class HandoverTest {
         DatagramSocket socket = new DatagramSocket(0, LOOPBACK);
         socket.setSoTimeout(PATIENCE_MILLIS);
         return socket;
-    }
-
-    /** The first of as many free ports in a row. */
-    private static int freePorts(int count) throws IOException {
-        while (true) {
-            try (DatagramSocket first = socket()) {
-                int port = first.getLocalPort();
-                boolean free = true;
-                for (int i = 1; i < count; i++) {
-                    try (DatagramSocket next = new DatagramSocket(port + i, LOOPBACK)) {
-                        free &= next.isBound();
-                    } catch (IOException _) {
-                        free = false;
-                    }
-                }
-                if (free) {
-                    return port;
-                }
-            }
-        }
     }
 
     private void sendUp(byte[] bytes) throws IOException {
@@ -150,7 +131,7 @@ class HandoverTest {
         long deadline = System.nanoTime() + Duration.ofMillis(PATIENCE_MILLIS).toNanos();
         while (!until.getAsBoolean()) {
             assertThat(deadline - System.nanoTime()).as("patience").isPositive();
-            Thread.onSpinWait();
+            LockSupport.parkNanos(1_000_000);
         }
     }
 
@@ -252,7 +233,7 @@ class HandoverTest {
     void anotherRelayWithOneAddressInCommonIsRefused() throws IOException {
         try (Relay old = Relay.start(config, Telemetry.none())) {
             assertThat(old.publicAddresses()).hasSize(1);
-            RelayConfig other = config(freePorts(1), config.upstreamAddress().port());
+            RelayConfig other = config(FreePorts.next(), config.upstreamAddress().port());
             Assertions.assertThatThrownBy(() -> Relay.start(other, Telemetry.none()))
                     .isInstanceOf(ConfigException.class)
                     .hasMessageStartingWith("upstream_address: cannot bind UDP");
@@ -285,7 +266,7 @@ class HandoverTest {
                                 "route_keys", Checks.KEY_ID + "=" + Checks.KEY_HEX,
                                 "warm_up", "10ms",
                                 "flow_store", "redis",
-                                "redis_nodes", "127.0.0.1:" + freePorts(1)));
+                                "redis_nodes", "127.0.0.1:" + FreePorts.next()));
         try (Relay relay = Relay.start(away, Telemetry.none())) {
             InetSocketAddress health = Objects.requireNonNull(relay.findHealthAddress());
             HttpResponse<String> ready = get(health, "/readyz");

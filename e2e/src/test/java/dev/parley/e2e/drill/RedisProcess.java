@@ -35,7 +35,7 @@ final class RedisProcess implements AutoCloseable {
 
     /** Starts one on an address of this machine. */
     static RedisProcess startAt(String address, Path folder, String... options) throws IOException {
-        int port = FreePorts.tcp();
+        int port = FreePorts.next();
         Path own = Files.createTempDirectory(folder, "redis");
         List<String> command = new ArrayList<>(List.of("redis-server", "--port", "" + port));
         command.addAll(List.of("--bind", address, "--save", "", "--dir", own.toString()));
@@ -46,7 +46,7 @@ final class RedisProcess implements AutoCloseable {
 
     /** Starts a Sentinel that watches a master under the name "flows". */
     static RedisProcess startSentinel(Path folder, RedisProcess master) throws IOException {
-        int port = FreePorts.tcp();
+        int port = FreePorts.next();
         Path config = folder.resolve("sentinel-" + port + ".conf");
         Files.writeString(
                 config,

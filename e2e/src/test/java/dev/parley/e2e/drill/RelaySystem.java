@@ -37,12 +37,12 @@ final class RelaySystem implements AutoCloseable {
     private final HttpClient http = HttpClient.newHttpClient();
     private final ObjectMapper mapper = new ObjectMapper();
     private final InetSocketAddress relayAddress;
-    private final int healthPort = FreePorts.tcp();
+    private final int healthPort = FreePorts.next();
     private final ClientTap tap;
     private final URI base;
 
     private RelaySystem(Path folder, String relayOptions) throws IOException {
-        int udp = FreePorts.udp();
+        int udp = FreePorts.next();
         relayAddress = new InetSocketAddress(InetAddress.getLoopbackAddress(), udp);
         relayConfig = folder.resolve("relay.yaml");
         Files.writeString(
@@ -59,7 +59,7 @@ final class RelaySystem implements AutoCloseable {
                 """
                         .formatted(
                                 udp,
-                                FreePorts.udp(),
+                                FreePorts.next(),
                                 healthPort,
                                 CLUSTER,
                                 ROUTE_KEY_ID,

@@ -94,7 +94,7 @@ class RedisAccessTest {
                         "--cluster-announce-ip",
                         "127.0.0.1",
                         "--cluster-port",
-                        Integer.toString(RedisServer.freePort()))) {
+                        Integer.toString(FreePorts.next()))) {
             redis.command("CLUSTER", "ADDSLOTSRANGE", "0", "16383");
             await(() -> redis.command("CLUSTER", "INFO").contains("cluster_state:ok"), null);
             assertWorks(redis, settings(RedisMode.CLUSTER, redis.address(), "", "", ""));
@@ -143,7 +143,7 @@ class RedisAccessTest {
     @Test
     void speaksTls() throws Exception {
         makeCertificate();
-        HostPort tls = new HostPort("127.0.0.1", RedisServer.freePort());
+        HostPort tls = new HostPort("127.0.0.1", FreePorts.next());
         try (RedisServer redis =
                 RedisServer.start(
                         folder,

@@ -7,7 +7,6 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -33,15 +32,7 @@ final class RedisServer implements AutoCloseable {
     }
 
     static RedisServer start(Path folder, String... options) {
-        return new RedisServer(folder, freePort(), List.of(options));
-    }
-
-    static int freePort() {
-        try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return probe.getLocalPort();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return new RedisServer(folder, FreePorts.next(), List.of(options));
     }
 
     private Process launch() {
