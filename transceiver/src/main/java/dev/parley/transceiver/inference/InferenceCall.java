@@ -58,7 +58,7 @@ public final class InferenceCall {
     private final CompletableFuture<SessionReady> ready = new CompletableFuture<>();
     private final OutputInbox inbox = new OutputInbox();
     private final Backlog backlog;
-    private final ServerEvents serverEvents = new ServerEvents();
+    private final CallEvents events;
     private final Queue<String> marks = new ConcurrentLinkedQueue<>();
     private final AudioCounters counters;
     private @Nullable CodecThread codecs;
@@ -79,6 +79,7 @@ public final class InferenceCall {
         this.backlog = backlog;
         this.counters = backends.counters();
         this.stream = backends.converse(start, new Responses());
+        this.events = new CallEvents(stream);
     }
 
     /**
@@ -142,6 +143,7 @@ public final class InferenceCall {
         steering = new EncoderSteering(encoder);
         inputUplink = uplink;
         inputRateHz = in.sampleRateHz();
+        events.connect(owner::onServerEvent);
         OutputTarget target = voiceOut == null || codecs == null ? inbox : codecs;
         OutputIntake intake =
                 new OutputIntake(
@@ -150,7 +152,7 @@ public final class InferenceCall {
                         target,
                         backlog,
                         marks,
-                        message -> takeEvent(message, owner),
+                        events::fromInference,
                         counters,
                         clock);
         Status ended;
@@ -163,12 +165,6 @@ public final class InferenceCall {
         } else {
             onClosed(new Connection(intake, owner), ended);
         }
-    }
-
-    private boolean takeEvent(ConverseResponse message, Owner owner) {
-        boolean more = serverEvents.add(message);
-        owner.onServerEvent();
-        return more;
     }
 
     /** What decodes input, or null when nobody wants it decoded. */
@@ -259,39 +255,58 @@ public final class InferenceCall {
 
     /** Sends inference what came of a data channel; never dropped. */
     public void sendEvent(ConverseRequest event) {
-        stream.sendEvent(event);
+        events.fromChannel(event);
     }
 
     /** Whether inference reads fast enough for more of {@link #sendEvent}. */
     public boolean hasEventRoom() {
-        return stream.hasEventRoom();
+        return events.hasRoom();
     }
 
     /** The next thing for a data channel, or null; to be given back to {@link #eventLeft}. */
     public @Nullable ConverseResponse pollEvent() {
-        return serverEvents.poll();
+        return events.poll();
     }
 
     /** Tells that it has been sent or dropped, so that more may be read. */
     public void eventLeft(ConverseResponse event) {
-        if (serverEvents.left(event)) {
-            stream.requestNext();
-        }
+        events.left(event);
     }
 
     /** The client has a channel now; until then a little is kept for it. */
     public void channelOpened() {
-        serverEvents.channelOpened();
+        events.channelOpened();
     }
 
     /** The client will have no channel: what is meant for one is dropped. */
     public void noChannels() {
-        serverEvents.noChannels();
+        events.noChannels();
+    }
+
+    /**
+     * Joins one more client of the call's events; any thread. It hears of all that clients are told
+     * from now on.
+     */
+    public void attach(EventClient client) {
+        events.attach(client);
+    }
+
+    /** Parts with it; any thread. */
+    public void detach(EventClient client) {
+        events.detach(client);
+    }
+
+    /**
+     * Takes an event of an attached client as if it had come on the data channel; any thread.
+     * Answers false when it cannot be taken now: it is to be offered again a little later.
+     */
+    public boolean offerEvent(EventClient from, String text) {
+        return events.offer(from, text);
     }
 
     /** Messages for channels that had to be dropped since the last question. */
     public long takeDroppedEvents() {
-        return serverEvents.takeDropped();
+        return events.takeDropped();
     }
 
     /**
@@ -308,16 +323,17 @@ public final class InferenceCall {
             reports.ended();
         }
         stream.end(end.build());
-        closeCodecs();
+        close();
     }
 
     /** Breaks off a call that never began. */
     public void cancel(String reason) {
         stream.cancel(reason);
-        closeCodecs();
+        close();
     }
 
-    private void closeCodecs() {
+    private void close() {
+        events.end();
         backlog.close();
         if (codecs != null) {
             codecs.close();

@@ -124,7 +124,8 @@ public final class Session {
         return spec;
     }
 
-    InferenceCall inference() {
+    /** Where more clients of its events join. */
+    public InferenceCall inference() {
         return inference;
     }
 
