@@ -12,34 +12,55 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
 import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Chromium's data channels through the whole product, against the agent that echoes. */
 class DataChannelTest {
-    private static final int OPENS = 100;
+    @TempDir private static Path folder;
+    private static WatchedProduct system;
+    private static Chromium chromium;
 
-    @TempDir private Path folder;
+    @BeforeAll
+    static void start() {
+        Path microphone = folder.resolve("microphone.wav");
+        SpeechSample.caller().write(microphone);
+        system = WatchedProduct.start();
+        chromium = Chromium.withMicrophone(microphone);
+    }
+
+    @AfterAll
+    static void stop() {
+        chromium.close();
+        system.close();
+    }
 
     @Test
     void everyKindOfMessageComesBackInOrderAndChannelsComeAndGo() throws IOException {
-        Path microphone = folder.resolve("microphone.wav");
-        SpeechSample.caller().write(microphone);
-        try (WatchedProduct system = WatchedProduct.start();
-                Chromium chromium = Chromium.withMicrophone(microphone);
-                Page page = chromium.openPage(system.url(), 800, 600)) {
+        JsonObject figures = run("c => c.addTransceiver('audio')", 100);
+        assertThat(figures.get("streams").getAsInt()).as("ids are used again").isLessThan(100);
+    }
+
+    @Test
+    void theSameWorksOnAConnectionWithoutAudio() throws IOException {
+        JsonObject figures = run("() => {}", 1_000);
+        assertThat(figures.get("streams").getAsInt()).as("ids are used again").isLessThan(100);
+    }
+
+    private static JsonObject run(String addAudio, int opens) throws IOException {
+        try (Page page = chromium.openPage(system.url(), 800, 600)) {
             Object report =
                     page.evaluate(
                             "o => ("
                                     + script()
-                                    + ")({ ...o, RTCPeerConnection, addAudio: async (c) =>"
-                                    + " c.addTransceiver('audio') })",
-                            Map.of("base", "", "model", "echo", "opens", OPENS));
-            JsonObject figures = JsonParser.parseString(String.valueOf(report)).getAsJsonObject();
-            System.out.println("Chromium " + chromium.version() + " data channels: " + figures);
-            assertThat(figures.get("streams").getAsInt())
-                    .as("ids are used again")
-                    .isLessThan(OPENS);
+                                    + ")({ ...o, RTCPeerConnection, addAudio: "
+                                    + addAudio
+                                    + " })",
+                            Map.of("base", "", "model", "echo", "opens", opens));
+            System.out.println("Chromium " + chromium.version() + " data channels: " + report);
+            return JsonParser.parseString(String.valueOf(report)).getAsJsonObject();
         }
     }
 

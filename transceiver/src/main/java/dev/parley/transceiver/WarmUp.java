@@ -89,7 +89,7 @@ final class WarmUp {
                 run(handshake, DtlsRole.CLIENT, identity, new Pipe(toClient, toServer));
         DtlsOutcome answered = server.orTimeout(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS).join();
         if (client instanceof Connected ours && answered instanceof Connected theirs) {
-            protect(new SrtpSender(ours.sendKeys()), new SrtpReceiver(theirs.receiveKeys()));
+            protect(ours.sender(), theirs.receiver());
         } else {
             throw new IllegalStateException(client + ", " + answered);
         }

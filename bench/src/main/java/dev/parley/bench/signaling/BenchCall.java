@@ -134,8 +134,8 @@ final class BenchCall implements DatagramLink, AutoCloseable {
 
     private void speak(IceControlling ice, DtlsOutcome.Connected connected, long deadlineNanos)
             throws IOException {
-        SrtpSender sender = new SrtpSender(connected.sendKeys());
-        SrtpReceiver receiver = new SrtpReceiver(connected.receiveKeys());
+        SrtpSender sender = connected.sender();
+        SrtpReceiver receiver = connected.receiver();
         long start = System.nanoTime();
         while (true) {
             if (System.nanoTime() - start >= sent * FRAME_NANOS) {

@@ -72,14 +72,18 @@ final class ClientPeer extends AbstractTlsClient {
     @Override
     public Hashtable getClientExtensions() throws IOException {
         Hashtable extensions = super.getClientExtensions();
-        TlsSRTPUtils.addUseSRTPExtension(extensions, DtlsNegotiation.offer());
+        if (negotiation.srtp()) {
+            TlsSRTPUtils.addUseSRTPExtension(extensions, DtlsNegotiation.offer());
+        }
         return extensions;
     }
 
     @Override
     public void processServerExtensions(Hashtable extensions) throws IOException {
         super.processServerExtensions(extensions);
-        negotiation.accept(TlsSRTPUtils.getUseSRTPExtension(extensions));
+        if (negotiation.srtp()) {
+            negotiation.accept(TlsSRTPUtils.getUseSRTPExtension(extensions));
+        }
     }
 
     @Override

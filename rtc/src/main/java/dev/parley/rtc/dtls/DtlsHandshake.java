@@ -11,8 +11,8 @@ import org.bouncycastle.tls.TlsFatalAlertReceived;
 import org.bouncycastle.tls.TlsTimeoutException;
 
 /**
- * Runs DTLS 1.2 handshakes that key SRTP, RFC 5764. Immutable; a process makes one and runs any
- * number of handshakes with it, each on a thread of its own.
+ * Runs DTLS 1.2 handshakes that key SRTP, RFC 5764, or carry data channels alone. Immutable; a
+ * process makes one and runs any number of handshakes with it, each on a thread of its own.
  *
  * <p>There is no cookie exchange (RFC 6347 4.2.1): run this only for a peer whose address an
  * authenticated ICE check has proved.
@@ -50,7 +50,22 @@ public final class DtlsHandshake {
      */
     public DtlsOutcome run(
             DtlsRole role, DtlsIdentity identity, List<Fingerprint> expected, DatagramLink link) {
-        var negotiation = new DtlsNegotiation(crypto, identity, expected);
+        return run(role, identity, expected, true, link);
+    }
+
+    /**
+     * The same for associations that may be about data channels alone.
+     *
+     * @param srtp whether media is to be keyed, without which there is no association then. If not,
+     *     use_srtp is neither offered nor answered: stacks without media do not know it.
+     */
+    public DtlsOutcome run(
+            DtlsRole role,
+            DtlsIdentity identity,
+            List<Fingerprint> expected,
+            boolean srtp,
+            DatagramLink link) {
+        var negotiation = new DtlsNegotiation(crypto, identity, expected, srtp);
         var transport = new PackedTransport(link);
         try {
             DTLSTransport connected = run(role, negotiation, transport);

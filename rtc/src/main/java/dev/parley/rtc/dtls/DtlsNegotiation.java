@@ -30,15 +30,18 @@ final class DtlsNegotiation {
     private final JcaTlsCrypto crypto;
     private final DtlsIdentity identity;
     private final List<Fingerprint> expected;
+    private final boolean srtp;
     private @Nullable SrtpProfile profile;
     private @Nullable SrtpKeys clientKeys;
     private @Nullable SrtpKeys serverKeys;
     private DtlsOutcome.@Nullable Failed failure;
 
-    DtlsNegotiation(JcaTlsCrypto crypto, DtlsIdentity identity, List<Fingerprint> expected) {
+    DtlsNegotiation(
+            JcaTlsCrypto crypto, DtlsIdentity identity, List<Fingerprint> expected, boolean srtp) {
         this.crypto = crypto;
         this.identity = identity;
         this.expected = expected;
+        this.srtp = srtp;
     }
 
     /** Our certificate, ready to sign with. */
@@ -73,6 +76,11 @@ final class DtlsNegotiation {
                             + ", expected was "
                             + expected);
         }
+    }
+
+    /** Whether media is to be keyed. */
+    boolean srtp() {
+        return srtp;
     }
 
     /** Offers our profiles, as the client. */
@@ -127,6 +135,9 @@ final class DtlsNegotiation {
 
     // RFC 5764 4.2: client key, server key, client salt, server salt
     void exportKeys(TlsContext context) {
+        if (!srtp) {
+            return;
+        }
         SrtpProfile agreed = profile;
         if (agreed == null) {
             throw new IllegalStateException("Handshakes without a profile do not complete");
@@ -151,7 +162,7 @@ final class DtlsNegotiation {
     DtlsOutcome connected(DtlsRole role, DtlsSession session) {
         SrtpKeys client = clientKeys;
         SrtpKeys server = serverKeys;
-        if (client == null || server == null) {
+        if (srtp && (client == null || server == null)) {
             throw new IllegalStateException("Handshakes without keys do not complete");
         }
         return switch (role) {

@@ -89,8 +89,11 @@ final class ServerPeer extends AbstractTlsServer {
                     AlertDescription.handshake_failure,
                     "The client does not offer extended_master_secret");
         }
-        TlsSRTPUtils.addUseSRTPExtension(
-                serverExtensions, negotiation.choose(TlsSRTPUtils.getUseSRTPExtension(extensions)));
+        if (negotiation.srtp()) {
+            TlsSRTPUtils.addUseSRTPExtension(
+                    serverExtensions,
+                    negotiation.choose(TlsSRTPUtils.getUseSRTPExtension(extensions)));
+        }
     }
 
     @Override

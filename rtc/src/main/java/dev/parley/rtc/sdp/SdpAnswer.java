@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * The answer to an offer and what both have agreed on.
  *
  * @param text the SDP, under {@link #MAX_LENGTH} bytes
- * @param formats payload types of audio
+ * @param formats payload types of audio; {@link SdpFormats#WITHOUT_AUDIO} where none was offered
  * @param audioLevelId header extension id of the client's audio levels (RFC 6464), 0 for none
  * @param setup our side of the handshake, active or passive
  * @param direction of audio as we see it
@@ -159,8 +159,8 @@ public record SdpAnswer(
             SdpAnswerText text = new SdpAnswerText(offer);
             text.session(sessionId, sessionVersion, channels);
             for (SdpMedia media : offer.media()) {
-                if (media == offer.audio()) {
-                    text.audio(formats, candidates);
+                if (media == offer.findAudio()) {
+                    text.audio(media, formats, candidates);
                     text.transport(local, certificate, setup);
                     text.candidates(candidates);
                     text.source(ssrc, cname, streamId, trackId);
@@ -194,12 +194,16 @@ public record SdpAnswer(
         }
 
         private SdpFormats formats() {
+            SdpMedia audio = offer.findAudio();
+            if (audio == null) {
+                return SdpFormats.WITHOUT_AUDIO;
+            }
             SdpCodec voice = offer.voice();
-            SdpCodec redundant = red ? offer.audio().findRed(voice) : null;
+            SdpCodec redundant = red ? audio.findRed(voice) : null;
             return new SdpFormats(
                     voice,
                     redundant == null ? SdpFormats.NONE : redundant.payloadType(),
-                    offer.audio().findDtmf(voice),
+                    audio.findDtmf(voice),
                     nack);
         }
     }

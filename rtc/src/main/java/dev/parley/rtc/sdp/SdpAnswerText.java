@@ -10,16 +10,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class SdpAnswerText {
     private final SdpOffer offer;
-    private final SdpMedia audio;
     private final StringBuilder text = new StringBuilder(1_024);
 
     SdpAnswerText(SdpOffer offer) {
         this.offer = offer;
-        this.audio = offer.audio();
     }
 
     /**
-     * @param data the section that is accepted beside audio, if any
+     * @param data the section of data channels that is accepted, if any
      */
     void session(long id, long version, @Nullable SdpMedia data) {
         line("v=0");
@@ -39,7 +37,7 @@ final class SdpAnswerText {
     /** RFC 9143 7.3.1: in the order of the offer's group, so that the same section leads it. */
     private List<String> accepted(@Nullable SdpMedia data) {
         return offer.bundle().stream()
-                .filter(mid -> mid.equals(audio.findMid()) || isMidOf(mid, data))
+                .filter(mid -> isMidOf(mid, offer.findAudio()) || isMidOf(mid, data))
                 .toList();
     }
 
@@ -47,9 +45,9 @@ final class SdpAnswerText {
         return section != null && mid.equals(section.findMid());
     }
 
-    /** Whether the data section leads the group, and so must tell the candidates. */
+    /** Whether the data section leads the group, or is alone, and so must tell the candidates. */
     boolean isLedBy(SdpMedia data) {
-        return isMidOf(accepted(data).getFirst(), data);
+        return data == offer.lead() || isMidOf(accepted(data).getFirst(), data);
     }
 
     /** The data channel section, accepted; RFC 8841 5, 6 and 10. */
@@ -68,7 +66,7 @@ final class SdpAnswerText {
     }
 
     /** The m-section that is accepted; its default destination is the first candidate. */
-    void audio(SdpFormats formats, List<SdpCandidate> candidates) {
+    void audio(SdpMedia audio, SdpFormats formats, List<SdpCandidate> candidates) {
         SdpCandidate first = candidates.getFirst();
         SdpCodec voice = formats.voice();
         int type = voice.payloadType();
@@ -104,8 +102,8 @@ final class SdpAnswerText {
         if (audio.level.extmapAllowMixed && !offer.extmapAllowMixed()) {
             line("a=extmap-allow-mixed");
         }
-        SdpExtension level = audio.findExtension(SdpExtension.AUDIO_LEVEL);
-        if (audioLevelId() != 0 && level != null) {
+        SdpExtension level = findAudioLevel();
+        if (level != null && audioLevelId() != 0) {
             String direction = level.direction() == SdpDirection.SENDONLY ? "/recvonly" : "";
             line("a=extmap:" + level.id() + direction + " " + level.uri());
         }
@@ -115,9 +113,14 @@ final class SdpAnswerText {
         return codec.channels() == 1 ? "" : "/" + codec.channels();
     }
 
+    private @Nullable SdpExtension findAudioLevel() {
+        SdpMedia audio = offer.findAudio();
+        return audio == null ? null : audio.findExtension(SdpExtension.AUDIO_LEVEL);
+    }
+
     /** The id of audio levels that the client may send, 0 for none. */
     int audioLevelId() {
-        SdpExtension level = audio.findExtension(SdpExtension.AUDIO_LEVEL);
+        SdpExtension level = findAudioLevel();
         // RFC 8285 5: ids above 255 exist only to negotiate more extensions than fit.
         return level != null && level.direction().sends() && level.id() <= 255 ? level.id() : 0;
     }

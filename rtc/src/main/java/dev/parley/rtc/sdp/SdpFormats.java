@@ -1,5 +1,6 @@
 package dev.parley.rtc.sdp;
 
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +16,15 @@ public record SdpFormats(
         SdpCodec voice, int redPayloadType, @Nullable SdpCodec dtmf, boolean nack) {
     /** Stands for a payload type that was not agreed on. */
     public static final int NONE = -1;
+
+    /** Of a call of data channels alone; its codec stands on no wire. */
+    public static final SdpFormats WITHOUT_AUDIO =
+            new SdpFormats(new SdpCodec(NONE, "opus", 48_000, 2, Map.of()), NONE, null, false);
+
+    /** Whether there is audio at all. */
+    public boolean hasAudio() {
+        return voice.payloadType() != NONE;
+    }
 
     /** Payload type of telephone events, or {@link #NONE}. */
     public int dtmfPayloadType() {

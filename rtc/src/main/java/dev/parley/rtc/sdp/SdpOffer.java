@@ -4,8 +4,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An offer that can be answered: it has an audio section with Opus or G.711 and all that ICE and
- * DTLS need. Immutable. What else it holds is there to be refused section by section.
+ * An offer that can be answered: it has an audio section with Opus or G.711, or data channels
+ * alone, and all that ICE and DTLS need. Immutable. What else it holds is there to be refused
+ * section by section.
  */
 public final class SdpOffer {
     /** Characters of the longest offer that is read. */
@@ -18,7 +19,7 @@ public final class SdpOffer {
     public static final int MAX_MEDIA = 12;
 
     private final List<SdpMedia> media;
-    private final SdpMedia audio;
+    private final SdpMedia lead;
     private final SdpCodec voice;
     private final List<String> bundle;
     private final boolean extmapAllowMixed;
@@ -27,14 +28,14 @@ public final class SdpOffer {
 
     SdpOffer(
             List<SdpMedia> media,
-            SdpMedia audio,
+            SdpMedia lead,
             SdpCodec voice,
             List<String> bundle,
             boolean extmapAllowMixed,
             SdpDirection direction,
             SdpTransport transport) {
         this.media = List.copyOf(media);
-        this.audio = audio;
+        this.lead = lead;
         this.voice = voice;
         this.bundle = List.copyOf(bundle);
         this.extmapAllowMixed = extmapAllowMixed;
@@ -57,12 +58,23 @@ public final class SdpOffer {
         return media;
     }
 
-    /** The audio section that the answer accepts: the first with Opus, else with G.711. */
-    public SdpMedia audio() {
-        return audio;
+    /**
+     * The section that the call is about: the first audio with Opus, else with G.711; the data
+     * channels where no audio is offered.
+     */
+    public SdpMedia lead() {
+        return lead;
     }
 
-    /** The codec of the audio section that is used: Opus, or G.711 where there is none. */
+    /** The audio section that the answer accepts; null when the offer is of data channels alone. */
+    public @Nullable SdpMedia findAudio() {
+        return lead.isAudio() ? lead : null;
+    }
+
+    /**
+     * The codec of the audio section that is used: Opus, or G.711 where there is none; that of
+     * {@link SdpFormats#WITHOUT_AUDIO} without one.
+     */
     public SdpCodec voice() {
         return voice;
     }
@@ -76,29 +88,32 @@ public final class SdpOffer {
      * The data channel section that the answer accepts; null when there is none, or it would need a
      * transport of its own.
      */
-    @Nullable SdpMedia findAcceptableData() {
+    public @Nullable SdpMedia findAcceptableData() {
         SdpMedia data = findData();
+        if (data == lead) {
+            return data;
+        }
         String mid = data == null ? null : data.findMid();
         boolean shared = mid != null && bundle.contains(mid);
         return data != null && shared && data.findData() != null ? data : null;
     }
 
-    /** Mids of the BUNDLE group of the audio section, in its order; empty when it has none. */
+    /** Mids of the BUNDLE group of {@link #lead}, in its order; empty when it has none. */
     List<String> bundle() {
         return bundle;
     }
 
-    /** Direction of the audio section as the offerer sees it. */
+    /** Direction of the audio section as the offerer sees it; inactive without one. */
     public SdpDirection direction() {
         return direction;
     }
 
-    /** ICE and DTLS of the audio section. */
+    /** ICE and DTLS of {@link #lead}. */
     public SdpTransport transport() {
         return transport;
     }
 
-    /** Whether the audio section belongs to a BUNDLE group. */
+    /** Whether {@link #lead} belongs to a BUNDLE group. */
     public boolean isBundled() {
         return !bundle.isEmpty();
     }

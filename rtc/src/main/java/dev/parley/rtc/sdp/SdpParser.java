@@ -25,7 +25,18 @@ final class SdpParser {
             throw last.error("the offer has no m= line");
         }
         checkMids();
-        SdpMedia audio = chooseAudio();
+        SdpMedia lead = chooseLead();
+        return new SdpOffer(
+                media,
+                lead,
+                lead.isAudio() ? voice(lead) : SdpFormats.WITHOUT_AUDIO.voice(),
+                bundle(lead),
+                session.extmapAllowMixed,
+                lead.isAudio() ? direction(lead) : SdpDirection.INACTIVE,
+                transport(lead));
+    }
+
+    private static SdpCodec voice(SdpMedia audio) throws SdpException {
         SdpCodec voice = audio.findVoice();
         if (voice == null) {
             throw audio.line.error(
@@ -38,14 +49,7 @@ final class SdpParser {
         if (!audio.hasRtcpMux()) {
             throw audio.line.error("a=rtcp-mux is missing: RTP and RTCP share one port here");
         }
-        return new SdpOffer(
-                media,
-                audio,
-                voice,
-                bundle(audio),
-                session.extmapAllowMixed,
-                direction(audio),
-                transport(audio));
+        return voice;
     }
 
     private static List<SdpLine> lines(String text) throws SdpException {
@@ -133,15 +137,12 @@ final class SdpParser {
 
     /**
      * The first section with Opus, else with G.711, else the first audio that is offered, to say
-     * what it lacks.
+     * what it lacks; without any audio the first data channels.
      */
-    private SdpMedia chooseAudio() throws SdpException {
+    private SdpMedia chooseLead() throws SdpException {
         List<SdpMedia> offered = media.stream().filter(m -> m.isAudio() && m.isOffered()).toList();
         if (offered.isEmpty()) {
-            String kinds = media.stream().map(SdpMedia::kind).collect(Collectors.joining(", "));
-            throw media.getFirst()
-                    .line
-                    .error("an audio m-section is needed, offered is only: " + kinds);
+            return chooseData();
         }
         for (SdpMedia section : offered) {
             if (section.findOpus() != null) {
@@ -154,6 +155,18 @@ final class SdpParser {
             }
         }
         return checkProtocol(offered.getFirst());
+    }
+
+    private SdpMedia chooseData() throws SdpException {
+        for (SdpMedia section : media) {
+            if (section.isOffered() && section.findData() != null) {
+                return section;
+            }
+        }
+        String kinds = media.stream().map(SdpMedia::kind).collect(Collectors.joining(", "));
+        throw media.getFirst()
+                .line
+                .error("an audio or data channel m-section is needed, offered is only: " + kinds);
     }
 
     /** RFC 9429 5.1.2: these names all mean RTP over DTLS-SRTP. */

@@ -1,13 +1,36 @@
 package dev.parley.rtc.dtls;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.rtc.srtp.SrtpProfile;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class DtlsHandshakeTest {
+    @ParameterizedTest
+    @EnumSource(DtlsRole.class)
+    void withoutMediaNeitherSideNeedsToKnowUseSrtp(DtlsRole withoutSrtp) throws Exception {
+        var pair =
+                new HandshakePair(SimulatedLink.Faults.NONE, 1)
+                        .keying(withoutSrtp == DtlsRole.SERVER, withoutSrtp == DtlsRole.CLIENT);
+        pair.run(5_000);
+
+        // Who wants keys gets none from who does not, and says so.
+        DtlsOutcome keyed =
+                withoutSrtp == DtlsRole.CLIENT ? pair.serverOutcome : pair.clientOutcome;
+        assertThat(HandshakePair.failed(keyed).reason()).isEqualTo(DtlsFailure.NO_SRTP_PROFILE);
+
+        pair = new HandshakePair(SimulatedLink.Faults.NONE, 2).keying(false, false).run(5_000);
+        assertThat(pair.client().sendKeys()).isNull();
+        assertThat(pair.server().receiveKeys()).isNull();
+        assertThatThrownBy(pair.client()::sender).isInstanceOf(IllegalStateException.class);
+    }
+
     private static final int TIMEOUT_MILLIS = 20_000;
 
     private final HandshakePair pair = new HandshakePair(SimulatedLink.Faults.NONE, 1);
@@ -16,7 +39,8 @@ class DtlsHandshakeTest {
     void givesBothSidesTheSameKeys() throws Exception {
         pair.run(TIMEOUT_MILLIS);
 
-        assertThat(pair.client().sendKeys().profile()).isEqualTo(SrtpProfile.AEAD_AES_128_GCM);
+        assertThat(requireNonNull(pair.client().sendKeys()).profile())
+                .isEqualTo(SrtpProfile.AEAD_AES_128_GCM);
         pair.assertKeysFit();
     }
 

@@ -1,5 +1,6 @@
 package dev.parley.rtc.dtls;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.rtc.dtls.StrangePeers.Habits;
@@ -24,7 +25,7 @@ class DtlsPeersTest {
     void serverTakesTheOneProfileThatAClientHas() throws Exception {
         DtlsOutcome outcome = serve(new Habits(SHA1_80, true, Shown.ECDSA));
 
-        assertThat(HandshakePair.connected(outcome).sendKeys().profile())
+        assertThat(requireNonNull(HandshakePair.connected(outcome).sendKeys()).profile())
                 .isEqualTo(SrtpProfile.AES128_CM_SHA1_80);
         assertThat(peerSays).isEqualTo("connected");
     }

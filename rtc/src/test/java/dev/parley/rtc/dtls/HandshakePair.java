@@ -2,7 +2,6 @@ package dev.parley.rtc.dtls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.rtc.srtp.SrtpKeys;
 import dev.parley.rtc.srtp.SrtpReceiver;
 import dev.parley.rtc.srtp.SrtpSender;
 import java.nio.ByteBuffer;
@@ -33,6 +32,8 @@ final class HandshakePair {
     /** What the server's session answers to its reader once the handshake is over. */
     CompletableFuture<Integer> serverReader = new CompletableFuture<>();
 
+    private boolean clientKeys = true;
+    private boolean serverKeys = true;
     DtlsOutcome clientOutcome = NOT_RUN;
     DtlsOutcome serverOutcome = NOT_RUN;
 
@@ -40,6 +41,13 @@ final class HandshakePair {
         SimulatedLink[] ends = SimulatedLink.pair(faults, seed);
         clientLink = ends[0];
         serverLink = ends[1];
+    }
+
+    /** Who of the two wants SRTP keys; both do otherwise. */
+    HandshakePair keying(boolean client, boolean server) {
+        clientKeys = client;
+        serverKeys = server;
+        return this;
     }
 
     /** Runs both sides to their ends, each expecting the other's certificate. */
@@ -62,6 +70,7 @@ final class HandshakePair {
                                             DtlsRole.SERVER,
                                             SERVER_IDENTITY,
                                             clientExpected,
+                                            serverKeys,
                                             serverLink);
                             keepReading(outcome);
                             return outcome;
@@ -73,6 +82,7 @@ final class HandshakePair {
                                                 DtlsRole.CLIENT,
                                                 CLIENT_IDENTITY,
                                                 serverExpected,
+                                                clientKeys,
                                                 clientLink))
                         .get(60, TimeUnit.SECONDS);
         serverOutcome = server.get(60, TimeUnit.SECONDS);
@@ -111,15 +121,15 @@ final class HandshakePair {
 
     /** Sends a packet each way under the keys that the two sides got. */
     void assertKeysFit() {
-        assertThat(opens(client().sendKeys(), server().receiveKeys())).isTrue();
-        assertThat(opens(server().sendKeys(), client().receiveKeys())).isTrue();
-        assertThat(opens(client().sendKeys(), client().receiveKeys())).isFalse();
+        assertThat(opens(client().sender(), server().receiver())).isTrue();
+        assertThat(opens(server().sender(), client().receiver())).isTrue();
+        assertThat(opens(client().sender(), client().receiver())).isFalse();
     }
 
-    private static boolean opens(SrtpKeys sendKeys, SrtpKeys receiveKeys) {
+    private static boolean opens(SrtpSender sender, SrtpReceiver receiver) {
         ByteBuffer packet = ByteBuffer.allocate(128);
         packet.put(0, (byte) 0x80);
-        int length = new SrtpSender(sendKeys).protectRtp(packet, 0, 100);
-        return new SrtpReceiver(receiveKeys).unprotectRtp(packet, 0, length) == 100;
+        int length = sender.protectRtp(packet, 0, 100);
+        return receiver.unprotectRtp(packet, 0, length) == 100;
     }
 }

@@ -74,7 +74,7 @@ final class StrangePeers {
 
     private static TlsCredentials ecdsa(DtlsIdentity identity, TlsContext context)
             throws IOException {
-        return new DtlsNegotiation(CRYPTO, identity, List.of()).credentials(context);
+        return new DtlsNegotiation(CRYPTO, identity, List.of(), true).credentials(context);
     }
 
     private static final class Client extends AbstractTlsClient {

@@ -104,6 +104,20 @@ class SdpAnswerTest {
     }
 
     @Test
+    void answersDataChannelsAlone() throws SdpException {
+        SdpAnswer answer = answer(SdpOffer.parse(Offers.named("firefox-esr-153-data-only")));
+
+        assertThat(answer.formats()).isEqualTo(SdpFormats.WITHOUT_AUDIO);
+        assertThat(answer.data()).isEqualTo(new SdpData(5_000, 1_073_741_823));
+        assertThat(answer.text())
+                .contains(
+                        "a=group:BUNDLE 0\r\n",
+                        "m=application 3478 UDP/DTLS/SCTP webrtc-datachannel\r\n",
+                        "a=candidate:")
+                .doesNotContain("m=audio", "a=rtcp-mux", "a=msid", "a=ssrc");
+    }
+
+    @Test
     void takesTheDefaultWhereTheLargestMessageIsNotSaid() throws SdpException {
         String offer = Offers.named("chromium-156").replaceAll("a=max-message-size:.*\r?\n", "");
         assertThat(answer(SdpOffer.parse(offer)).data()).isEqualTo(new SdpData(5_000, 65_536));

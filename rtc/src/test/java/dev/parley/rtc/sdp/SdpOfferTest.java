@@ -19,12 +19,12 @@ class SdpOfferTest {
         assertThat(offer.media())
                 .extracting(SdpMedia::kind)
                 .containsExactly("audio", "application");
-        assertThat(offer.audio().findMid()).isEqualTo("0");
+        assertThat(offer.lead().findMid()).isEqualTo("0");
         assertThat(offer.voice().payloadType()).isEqualTo(111);
         assertThat(offer.voice().parameters())
                 .containsEntry("minptime", "10")
                 .containsEntry("useinbandfec", "1");
-        assertThat(offer.audio().ssrcs()).containsExactly((int) 2243549100L);
+        assertThat(offer.lead().ssrcs()).containsExactly((int) 2243549100L);
         assertThat(codec(offer, "red", 48_000).parameters()).containsEntry("", "111/111");
         assertThat(codec(offer, "telephone-event", 48_000).payloadType()).isEqualTo(110);
         assertThat(codec(offer, "pcmu", 8_000).payloadType()).isZero();
@@ -52,7 +52,7 @@ class SdpOfferTest {
                 .singleElement()
                 .asString()
                 .startsWith("sha-256 56:F1:08:");
-        assertThat(offer.audio().findCodec("telephone-event", 48_000)).isNull();
+        assertThat(offer.lead().findCodec("telephone-event", 48_000)).isNull();
         assertThat(codec(offer, "telephone-event", 8_000).payloadType()).isEqualTo(101);
     }
 
@@ -163,7 +163,7 @@ class SdpOfferTest {
                 "m=audio 9 UDP/TLS/RTP/SAVPF 111| m=audio 9               | 5 | expected m=kind",
                 "m=audio 9                      | m=audio nine            | 5 | port must be a number",
                 "m=audio 9                      | m=audio 65536           | 5 | from 0 to 65535",
-                "m=audio 9                      | m=audio 0               | 5 | audio m-section is needed",
+                "m=audio 9                      | m=audio 0               | 5 | audio or data channel m-section is needed",
                 "m=audio 9                      | m=video 9               | 5 | offered is only: video",
                 "SAVPF 111                      | SAVPF 128               | 5 | payload type must be",
                 "SAVPF 111                      | SAVPF opus              | 5 | payload type must be",
@@ -210,11 +210,38 @@ class SdpOfferTest {
     }
 
     @Test
-    void namesWhatADataOnlyOfferLacks() {
-        String text = Offers.named("chromium-156").replaceAll("(?s)m=audio.*(?=m=application)", "");
+    void takesDataChannelsWhereThereIsNoAudio() throws SdpException {
+        SdpOffer offer = SdpOffer.parse(Offers.named("chromium-156-data-only"));
+
+        assertThat(offer.findAudio()).isNull();
+        assertThat(offer.lead()).isSameAs(offer.findAcceptableData());
+        assertThat(offer.direction()).isEqualTo(SdpDirection.INACTIVE);
+        assertThat(offer.transport().credentials().ufrag()).isEqualTo("tKUK");
+    }
+
+    @Test
+    void takesDataChannelsBesideAudioThatIsSwitchedOffAndWithoutAGroup() throws SdpException {
+        String text =
+                Offers.named("chromium-156-data-only")
+                        .replace("a=group:BUNDLE 0\r\n", "")
+                        .replace(
+                                "m=application",
+                                "m=audio 0 UDP/TLS/RTP/SAVPF 111\r\nm=application");
+        SdpOffer offer = SdpOffer.parse(text);
+
+        assertThat(offer.findAudio()).isNull();
+        assertThat(offer.lead().isData()).isTrue();
+        assertThat(offer.isBundled()).isFalse();
+    }
+
+    @Test
+    void namesWhatIsOfferedWhereNothingCanBeAnswered() {
+        String text = Offers.named("chromium-156-data-only").replace("a=sctp-port:5000", "a=x");
 
         assertThat(parseFails(text).reason())
-                .isEqualTo("an audio m-section is needed, offered is only: application");
+                .isEqualTo(
+                        "an audio or data channel m-section is needed, offered is only:"
+                                + " application");
     }
 
     @Test
@@ -234,7 +261,7 @@ class SdpOfferTest {
             text.append("a=ssrc:" + i + " cname:x\na=ssrc:" + i + " msid:a b\n");
         }
 
-        assertThat(SdpOffer.parse(text.toString()).audio().ssrcs()).hasSize(16).startsWith(1, 2, 3);
+        assertThat(SdpOffer.parse(text.toString()).lead().ssrcs()).hasSize(16).startsWith(1, 2, 3);
     }
 
     @Test
@@ -301,7 +328,7 @@ class SdpOfferTest {
     }
 
     private static SdpCodec codec(SdpOffer offer, String name, int clockRateHz) {
-        return requireNonNull(offer.audio().findCodec(name, clockRateHz), name);
+        return requireNonNull(offer.lead().findCodec(name, clockRateHz), name);
     }
 
     private static SdpException parseFails(String text) {

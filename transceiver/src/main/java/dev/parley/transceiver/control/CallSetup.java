@@ -5,6 +5,7 @@ import dev.parley.proto.control.v1.CreateSessionRequest;
 import dev.parley.proto.control.v1.CreateSessionResponse;
 import dev.parley.proto.control.v1.UpdateSessionRequest;
 import dev.parley.proto.control.v1.UpdateSessionResponse;
+import dev.parley.proto.inference.v1.CallMedia;
 import dev.parley.proto.inference.v1.SessionReady;
 import dev.parley.proto.inference.v1.SessionStart;
 import dev.parley.rtc.dtls.DtlsHandshake;
@@ -131,7 +132,7 @@ public final class CallSetup {
         InferenceCall inference =
                 InferenceCall.open(
                         backends,
-                        start(id, request, client),
+                        start(id, request, offer, client),
                         new Backlog(settings.highWaterSamples(), settings.outputMemory()));
         boolean connected = false;
         try {
@@ -210,7 +211,7 @@ public final class CallSetup {
     }
 
     private static SessionStart start(
-            SessionId id, CreateSessionRequest request, ClientCodec client) {
+            SessionId id, CreateSessionRequest request, SdpOffer offer, ClientCodec client) {
         return SessionStart.newBuilder()
                 .setSessionId(id.toString())
                 .setModel(request.getModel())
@@ -218,6 +219,11 @@ public final class CallSetup {
                 .addAllOutputFormats(Formats.offered(client))
                 .setSessionJson(request.getSessionJson())
                 .putAllAttributes(request.getAttributesMap())
+                .setMedia(
+                        CallMedia.newBuilder()
+                                .setInputAudio(offer.direction().sends())
+                                .setOutputAudio(offer.direction().receives())
+                                .setDataChannels(offer.findAcceptableData() != null))
                 .build();
     }
 

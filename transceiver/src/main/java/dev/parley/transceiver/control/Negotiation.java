@@ -65,9 +65,9 @@ final class Negotiation {
         this.id = id;
         this.sides = sides;
         this.originId = sides.random().nextLong(Long.MAX_VALUE);
-        this.ssrc = newSsrc(sides.random(), offer.audio().ssrcs());
+        this.ssrc = newSsrc(sides.random(), offer.lead().ssrcs());
         this.cname = HexFormat.of().toHexDigits(sides.random().nextLong());
-        this.mid = offer.audio().findMid();
+        this.mid = offer.lead().findMid();
         this.offer = offer;
         this.remote = offer.transport().credentials();
         this.local = mint();
@@ -142,7 +142,7 @@ final class Negotiation {
                 cname,
                 answer.direction().receives(),
                 answer.direction().sends(),
-                offer.audio().protocol().endsWith("F"),
+                offer.lead().protocol().endsWith("F"),
                 answer.data());
     }
 
@@ -238,8 +238,8 @@ final class Negotiation {
     /** RFC 3264 8: m-sections keep their order, and the one in use stays in use. */
     private void requireLike(SdpOffer next) throws RefusedException {
         if (next.media().size() < offer.media().size()
-                || next.media().indexOf(next.audio()) != offer.media().indexOf(offer.audio())
-                || !String.valueOf(next.audio().findMid()).equals(String.valueOf(mid))) {
+                || next.media().indexOf(next.lead()) != offer.media().indexOf(offer.lead())
+                || !String.valueOf(next.lead().findMid()).equals(String.valueOf(mid))) {
             throw unlike("other m-sections than the call has");
         }
         List<SdpFingerprint> known = offer.transport().fingerprints();

@@ -22,7 +22,7 @@ record Output(OutputFormat format, OpusSettings encoder) {
         SdpCodec voice = offer.voice();
         int type = voice.payloadType();
         OpusSettings encoder = wanted.encoder().forClient(voice.parameters());
-        int millis = packetMillis(offer.audio(), voice, wanted.packetMillis());
+        int millis = packetMillis(offer.lead(), voice, wanted.packetMillis());
         OutputFormat format =
                 switch (ClientCodec.of(voice)) {
                     case OPUS -> OutputFormat.opus(type, millis, encoder.dtx());

@@ -140,7 +140,12 @@ final class DtlsEndpoint implements DatagramLink {
     private void run() {
         try {
             DtlsOutcome outcome =
-                    handshake.run(spec.role(), spec.identity(), spec.fingerprints(), this);
+                    handshake.run(
+                            spec.role(),
+                            spec.identity(),
+                            spec.fingerprints(),
+                            spec.hasAudio(),
+                            this);
             switch (outcome) {
                 case Failed failed -> owner.onDtlsFailed(failed);
                 case Connected connected -> {

@@ -218,7 +218,7 @@ public final class Session {
 
     /** Whether keys are there, so that media can be received. */
     boolean hasMedia() {
-        return media.started();
+        return media.keyed();
     }
 
     /** Takes an SRTP packet; negative, a SrtpVerdict's code, unless it is authentic. */

@@ -3,8 +3,6 @@ package dev.parley.transceiver.session;
 import dev.parley.rtc.dtls.DtlsOutcome;
 import dev.parley.rtc.ice.IceLite;
 import dev.parley.rtc.ice.IcePath;
-import dev.parley.rtc.srtp.SrtpReceiver;
-import dev.parley.rtc.srtp.SrtpSender;
 import dev.parley.transceiver.inference.InferenceCall;
 import dev.parley.transceiver.media.Backlog;
 import dev.parley.transceiver.media.CallQuality;
@@ -85,23 +83,31 @@ final class SessionMedia implements MediaTransport.Listener {
 
     /** Packets may move from now on. */
     void start(DtlsOutcome.Connected connected, long nowNanos) {
-        transport =
-                new MediaTransport(
-                        spec,
-                        new SrtpReceiver(connected.receiveKeys()),
-                        new SrtpSender(connected.sendKeys()),
-                        input,
-                        output,
-                        loop.counters(),
-                        loop.ntp(),
-                        loop.random(),
-                        this,
-                        nowNanos);
+        if (spec.hasAudio()) {
+            transport =
+                    new MediaTransport(
+                            spec,
+                            connected.receiver(),
+                            connected.sender(),
+                            input,
+                            output,
+                            loop.counters(),
+                            loop.ntp(),
+                            loop.random(),
+                            this,
+                            nowNanos);
+        }
         qualityDueNanos = nowNanos + QUALITY_INTERVAL_NANOS;
         output.start(nowNanos);
     }
 
+    /** Whether DTLS is done. */
     boolean started() {
+        return output.started();
+    }
+
+    /** Whether there are keys to read packets with, which a call without audio never gets. */
+    boolean keyed() {
         return transport != null;
     }
 
@@ -194,13 +200,11 @@ final class SessionMedia implements MediaTransport.Listener {
         }
         takeOutput();
         MediaTransport started = transport;
-        if (started != null) {
-            while (output.started() && output.dueNanos() - nowNanos <= 0) {
-                sendRtp(started, nowNanos);
-            }
-            if (started.reportDueNanos() - nowNanos <= 0) {
-                sendReport(started, nowNanos);
-            }
+        while (output.started() && output.dueNanos() - nowNanos <= 0) {
+            sendRtp(started, nowNanos);
+        }
+        if (started != null && started.reportDueNanos() - nowNanos <= 0) {
+            sendReport(started, nowNanos);
         }
         tellLeft();
     }
@@ -217,11 +221,14 @@ final class SessionMedia implements MediaTransport.Listener {
         outputWaits = true;
     }
 
-    private void sendRtp(MediaTransport started, long nowNanos) {
+    private void sendRtp(@Nullable MediaTransport started, long nowNanos) {
         Outbox outbox = loop.outbox();
-        int length = started.writeRtp(outbox.bytes(), outbox.payloadOffset(), nowNanos);
         // For a client that wants no audio the pace is kept all the same, or an agent would wait
         // for ever to be heard out.
+        int length =
+                started == null
+                        ? output.write(nowNanos, outbox.bytes(), outbox.payloadOffset())
+                        : started.writeRtp(outbox.bytes(), outbox.payloadOffset(), nowNanos);
         if (length > 0 && spec.sends() && commit(length, nowNanos)) {
             LoopCounters.add(loop.counters().rtpSent, 1);
         }
@@ -333,7 +340,7 @@ final class SessionMedia implements MediaTransport.Listener {
                 state,
                 ageNanos,
                 received(),
-                output.packets(),
+                started == null ? 0 : output.packets(),
                 input.lost(),
                 inference.inputDropped(),
                 started == null ? 0 : started.report().cumulativeLost(),

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param local ours, with the route token as ufrag
  * @param role our side of the DTLS handshake
  * @param fingerprints of the client's certificate; one that matches is enough
- * @param formats payload types of audio, both ways
+ * @param formats payload types of audio, both ways; none when the call has no audio
  * @param output how our audio looks on the wire
  * @param audioLevelId id of the RFC 6464 header extension in the client's packets, 0 for none
  * @param ssrc of what we send
@@ -44,5 +44,10 @@ public record SessionSpec(
         @Nullable SdpData data) {
     public SessionSpec {
         fingerprints = List.copyOf(fingerprints);
+    }
+
+    /** Whether there is audio, and so SRTP, or data channels alone. */
+    boolean hasAudio() {
+        return formats.hasAudio();
     }
 }

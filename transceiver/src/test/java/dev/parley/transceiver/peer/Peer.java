@@ -49,12 +49,23 @@ public final class Peer implements DatagramLink {
     public static final int AUDIO_LEVEL_ID = 1;
     public static final int SSRC = 0x1234_5678;
 
+    private static final String DATA_SECTION =
+            """
+            m=application 9 UDP/DTLS/SCTP webrtc-datachannel
+            c=IN IP4 0.0.0.0
+            %s
+            a=sctp-port:5000
+            a=max-message-size:100000
+            """
+                    .replace("\n", "\r\n");
+
     private static final DtlsIdentity IDENTITY = DtlsIdentity.generate(new SecureRandom());
 
     private final Random random;
     private boolean pcma;
     private boolean losing;
     private boolean dataChannels;
+    private boolean audio = true;
     private final DtlsRole role;
     private final String setup;
     private IceCredentials local;
@@ -116,19 +127,25 @@ public final class Peer implements DatagramLink {
         return this;
     }
 
+    /** Offers data channels alone, and knows nothing of SRTP. */
+    public Peer withDataChannelsOnly() {
+        audio = false;
+        return withDataChannels();
+    }
+
     public String offer() {
         String whole = offerWithOpus();
+        if (!audio) {
+            // The same transport, for another section.
+            whole =
+                    whole.replaceAll(
+                            "m=audio .*\r\n|a=(rtcp|ssrc|sendrecv|rtpmap|fmtp|extmap).*\r\n", "");
+            return whole.replace("c=IN IP4 0.0.0.0", DATA_SECTION.formatted("a=x").strip());
+        }
         if (dataChannels) {
             whole =
                     whole.replace("a=group:BUNDLE 0", "a=group:BUNDLE 0 1")
-                            + String.join(
-                                    "\r\n",
-                                    "m=application 9 UDP/DTLS/SCTP webrtc-datachannel",
-                                    "c=IN IP4 0.0.0.0",
-                                    "a=mid:1",
-                                    "a=sctp-port:5000",
-                                    "a=max-message-size:100000",
-                                    "");
+                            + DATA_SECTION.formatted("a=mid:1");
         }
         return pcma
                 ? whole.replaceFirst("m=audio 9 (\\S+) .*", "m=audio 9 $1 " + PCMA)
@@ -250,7 +267,8 @@ public final class Peer implements DatagramLink {
     private void runDtls() {
         DtlsHandshake handshake = new DtlsHandshake(new SecureRandom(), 10_000, 500);
         DtlsOutcome result =
-                handshake.run(role, IDENTITY, List.of(Objects.requireNonNull(expected)), this);
+                handshake.run(
+                        role, IDENTITY, List.of(Objects.requireNonNull(expected)), audio, this);
         outcome.complete(result);
         if (result instanceof DtlsOutcome.Connected(DtlsSession session, var _, var _)) {
             byte[] buffer = new byte[MAX_RECEIVED];
@@ -263,6 +281,11 @@ public final class Peer implements DatagramLink {
             }
             closedByServer.complete(null);
         }
+    }
+
+    /** Whether it has offered audio. */
+    public boolean hasAudio() {
+        return audio;
     }
 
     /** DTLS datagrams that came in and were not looked at yet. */
@@ -320,7 +343,7 @@ public final class Peer implements DatagramLink {
     private SrtpSender sender() {
         SrtpSender made = sender;
         if (made == null) {
-            made = new SrtpSender(connected().sendKeys());
+            made = connected().sender();
             sender = made;
         }
         return made;
@@ -329,7 +352,7 @@ public final class Peer implements DatagramLink {
     private SrtpReceiver receiver() {
         SrtpReceiver made = receiver;
         if (made == null) {
-            made = new SrtpReceiver(connected().receiveKeys());
+            made = connected().receiver();
             receiver = made;
         }
         return made;

@@ -320,8 +320,10 @@ public final class Rig implements AutoCloseable {
         run();
         peer.startDtls();
         pump(peer::dtlsDone);
-        int before = peer.received().size();
-        advanceUntil(() -> peer.received().size() > before);
+        if (peer.hasAudio()) {
+            int before = peer.received().size();
+            advanceUntil(() -> peer.received().size() > before);
+        }
         return created;
     }
 

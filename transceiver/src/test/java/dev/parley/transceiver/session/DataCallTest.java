@@ -4,12 +4,15 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
+import dev.parley.proto.inference.v1.CallMedia;
 import dev.parley.proto.inference.v1.ClientEvent;
 import dev.parley.proto.inference.v1.CloseChannel;
 import dev.parley.proto.inference.v1.ConverseRequest;
 import dev.parley.proto.inference.v1.ConverseResponse;
+import dev.parley.proto.inference.v1.EndReason;
 import dev.parley.proto.inference.v1.ServerEvent;
 import dev.parley.proto.inference.v1.SessionEnd;
+import dev.parley.proto.inference.v1.SessionStart;
 import dev.parley.rtc.datachannel.ChannelEvent;
 import dev.parley.rtc.datachannel.DataChannel;
 import dev.parley.rtc.datachannel.DataChannels;
@@ -27,6 +30,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,8 +40,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DataCallTest {
     private static final Place PLACE = new Place(Address.ipv4(1, 50_001), true);
 
-    private final Rig rig = Rig.withOpus();
+    private final List<SessionStart> started = new CopyOnWriteArrayList<>();
+    private final Rig rig = new Rig(new FakeVoiceAgent(this::accept, false), Rig.LIMITS, 600_000);
     private final List<ChannelEvent> events = new ArrayList<>();
+
+    private Object accept(SessionStart start) {
+        started.add(start);
+        return FakeVoiceAgent.opus().apply(start);
+    }
 
     @AfterEach
     void close() {
@@ -107,7 +117,10 @@ class DataCallTest {
     }
 
     private Client connect(String setup) {
-        Peer peer = rig.client(setup, PLACE).withDataChannels();
+        return connect(rig.client(setup, PLACE).withDataChannels());
+    }
+
+    private Client connect(Peer peer) {
         rig.connect(peer);
         Client client = new Client(peer);
         client.association.connect(rig.now());
@@ -162,6 +175,56 @@ class DataCallTest {
         assertThat(messages())
                 .extracting(m -> new String(m.payload(), UTF_8))
                 .containsExactly("one", "two");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"actpass", "active"})
+    void aCallWithoutAudioIsOneOfEventsOnly(String setup) {
+        Client client = connect(rig.client(setup, PLACE).withDataChannelsOnly());
+        FakeVoiceAgent.Call call = rig.agent().awaitCall();
+        assertThat(started.get(0).getMedia())
+                .isEqualTo(CallMedia.newBuilder().setDataChannels(true).build());
+        DataChannel channel = client.open("c");
+        client.send(channel, false, "up".getBytes(UTF_8));
+        client.until(() -> client.association.bufferedBytes() == 0);
+        assertThat(await(call).getText()).isEqualTo("up");
+        call.send(text("", "down"));
+        client.until(() -> messages().size() == 1);
+
+        // What is said all the same is heard by nobody, but the agent need not know that.
+        for (int i = 0; i < 5; i++) {
+            call.say("r", (byte) 0xF8, (byte) 1);
+        }
+        client.until(() -> call.received().stream().anyMatch(ConverseRequest::hasPlaybackStopped));
+        assertThat(client.peer.received()).isEmpty();
+        assertThat(client.peer.rtcpReceived()).isEmpty();
+
+        client.peer.closeDtls();
+        client.until(() -> rig.calls().count() == 0);
+    }
+
+    @Test
+    void aCallOfEventsOnlyEndsWhenNobodySaysAnything() {
+        Client client = connect(rig.client("actpass", PLACE).withDataChannelsOnly());
+        FakeVoiceAgent.Call call = rig.agent().awaitCall();
+        DataChannel channel = client.open("c");
+        long began = rig.now();
+        while (rig.now() - began < 9 * 60_000_000_000L) {
+            rig.advance(500);
+            client.step();
+        }
+        client.send(channel, false, "still here".getBytes(UTF_8));
+        while (rig.now() - began < 18 * 60_000_000_000L) {
+            rig.advance(500);
+            client.step();
+        }
+        assertThat(rig.calls().count()).isOne();
+        while (rig.now() - began < 20 * 60_000_000_000L && rig.calls().count() > 0) {
+            rig.advance(500);
+            client.step();
+        }
+        assertThat(call.await(ConverseRequest::hasSessionEnd).getSessionEnd().getReason())
+                .isEqualTo(EndReason.END_REASON_IDLE_TIMEOUT);
     }
 
     @Test
