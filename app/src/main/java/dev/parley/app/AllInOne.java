@@ -17,8 +17,10 @@ import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.util.HashMap;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /**
  * The four services in one process, joined by the same sockets as in a fleet, with keys that live
@@ -53,9 +55,11 @@ public final class AllInOne implements AutoCloseable {
         ClosingStack services = new ClosingStack();
         try {
             String routeKeys = "1=" + randomKey();
-            String publicAddress =
-                    new HostPort(options.publicAddress().getHostAddress(), options.udpPort())
-                            .toString();
+            String publicAddresses =
+                    options.publicAddresses().stream()
+                            .map(each -> new HostPort(each.getHostAddress(), options.udpPort()))
+                            .map(HostPort::toString)
+                            .collect(Collectors.joining(","));
 
             // The relay first, so that it stops last and the transceiver's goodbyes reach their
             // clients.
@@ -69,7 +73,7 @@ public final class AllInOne implements AutoCloseable {
                                                             RelayConfig.class,
                                                             Map.of(
                                                                     "public_addresses",
-                                                                    publicAddress,
+                                                                    publicAddresses,
                                                                     "upstream_address",
                                                                     LOOPBACK_ANY_PORT,
                                                                     "workers",
@@ -110,13 +114,18 @@ public final class AllInOne implements AutoCloseable {
                                                     "backends",
                                                     "*=" + HostPort.of(stub.address()))),
                                     telemetry));
-            InetSocketAddress relayAddress = relay.publicAddresses().getFirst();
+            List<InetSocketAddress> relayAddresses = relay.publicAddresses();
             Map<String, String> signalingOptions = new HashMap<>();
             signalingOptions.put(
-                    "http_address", httpHost(options.publicAddress()) + ":" + options.httpPort());
+                    "http_address",
+                    httpHost(options.publicAddresses().getFirst()) + ":" + options.httpPort());
             signalingOptions.put(
                     "transceivers", HostPort.of(transceiver.controlAddress()).toString());
-            signalingOptions.put("relay_addresses", HostPort.of(relayAddress).toString());
+            signalingOptions.put(
+                    "relay_addresses",
+                    relayAddresses.stream()
+                            .map(each -> HostPort.of(each).toString())
+                            .collect(Collectors.joining(",")));
             signalingOptions.put("call_id_key", randomKey());
             signalingOptions.put("auth", "any");
             Signaling signaling =
@@ -129,7 +138,7 @@ public final class AllInOne implements AutoCloseable {
                                                             SignalingConfig.class,
                                                             signalingOptions),
                                                     telemetry)));
-            return new AllInOne(services, signaling.address(), relayAddress);
+            return new AllInOne(services, signaling.address(), relayAddresses.getFirst());
         } catch (RuntimeException e) {
             services.close();
             throw e;
@@ -147,7 +156,7 @@ public final class AllInOne implements AutoCloseable {
         return "http://localhost:" + http.getPort();
     }
 
-    /** The public media address that answers advertise. */
+    /** The public media address that answers advertise first. */
     public InetSocketAddress relayAddress() {
         return relay;
     }

@@ -1,7 +1,13 @@
 package dev.parley.app;
 
 import dev.parley.runtime.config.ConfigException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.DatagramSocket;
+import java.net.Inet4Address;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -9,14 +15,40 @@ import java.util.Map;
  *
  * @param httpPort port of the page and the signaling API, 0 for any
  * @param udpPort public media port of the relay, 0 for any
- * @param publicAddress address that answers advertise and the relay binds
+ * @param publicAddresses addresses that answers advertise and the relay binds, best first; not
+ *     empty
  */
-public record UpOptions(int httpPort, int udpPort, InetAddress publicAddress) {
+public record UpOptions(int httpPort, int udpPort, List<InetAddress> publicAddresses) {
+    private static final InetAddress LOOPBACK = InetAddress.ofLiteral("127.0.0.1");
+
+    /**
+     * Any address that is not of this network (RFC 5737): it chooses the route, nothing is sent.
+     */
+    private static final InetSocketAddress ELSEWHERE =
+            new InetSocketAddress(InetAddress.ofLiteral("192.0.2.1"), 9);
+
     static UpOptions of(Map<String, String> options) {
         return new UpOptions(
                 port("http", options.getOrDefault("http", "8080")),
                 port("udp", options.getOrDefault("udp", "3478")),
-                address(options.getOrDefault("public-address", "127.0.0.1")));
+                options.containsKey("public-address")
+                        ? List.of(address(options.get("public-address")))
+                        : ofThisMachine());
+    }
+
+    // Firefox sends nothing to loopback from another interface, and has no other candidates of its
+    // own; Chromium takes whichever of the two answers first.
+    private static List<InetAddress> ofThisMachine() {
+        try (DatagramSocket socket = new DatagramSocket()) {
+            socket.connect(ELSEWHERE);
+            InetAddress own = socket.getLocalAddress();
+            if (own instanceof Inet4Address && !own.isAnyLocalAddress() && !own.equals(LOOPBACK)) {
+                return List.of(LOOPBACK, own);
+            }
+        } catch (IOException | UncheckedIOException e) {
+            // A machine without a network talks to itself.
+        }
+        return List.of(LOOPBACK);
     }
 
     private static int port(String name, String value) {

@@ -47,8 +47,16 @@ class ArgumentsTest {
 
     @Test
     void upHasDefaults() {
-        assertThat(UpOptions.of(Map.of()))
-                .isEqualTo(new UpOptions(8080, 3478, InetAddress.ofLiteral("127.0.0.1")));
+        UpOptions options = UpOptions.of(Map.of());
+        assertThat(options.httpPort()).isEqualTo(8080);
+        assertThat(options.udpPort()).isEqualTo(3478);
+        assertThat(options.publicAddresses()).startsWith(InetAddress.ofLiteral("127.0.0.1"));
+    }
+
+    @Test
+    void upAdvertisesOnlyTheAddressThatItIsTold() {
+        assertThat(UpOptions.of(Map.of("public-address", "192.0.2.7")).publicAddresses())
+                .containsExactly(InetAddress.ofLiteral("192.0.2.7"));
     }
 
     @ParameterizedTest

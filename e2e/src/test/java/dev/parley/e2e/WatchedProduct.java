@@ -5,6 +5,7 @@ import dev.parley.app.UpOptions;
 import dev.parley.inferencestub.InferenceStub;
 import dev.parley.otel.Telemetry;
 import java.net.InetAddress;
+import java.util.List;
 
 /**
  * The whole product in this process on free ports, with everything that reaches its inference stub
@@ -18,7 +19,7 @@ final class WatchedProduct implements AutoCloseable {
         Telemetry telemetry = Telemetry.none();
         system =
                 AllInOne.start(
-                        new UpOptions(0, 0, InetAddress.getLoopbackAddress()),
+                        new UpOptions(0, 0, List.of(InetAddress.getLoopbackAddress())),
                         telemetry,
                         config -> InferenceStub.start(config, telemetry, stub));
     }
