@@ -1,10 +1,7 @@
 package dev.parley.runtime.config;
 
-import io.helidon.config.Config;
-import io.helidon.config.ConfigSources;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.RecordComponent;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -45,7 +42,7 @@ public final class ConfigLoader {
     }
 
     static <R extends Record> R load(Class<R> type, Path yaml, Map<String, String> environment) {
-        Map<String, RawValue> values = read(yaml);
+        Map<String, RawValue> values = ConfigFile.read(yaml);
         refuseUnknown(type, values);
         for (RecordComponent component : type.getRecordComponents()) {
             String key = key(component);
@@ -78,75 +75,6 @@ public final class ConfigLoader {
             lines.add(key(component) + "=" + OptionType.format(valueOf(config, component), secret));
         }
         return String.join("\n", lines);
-    }
-
-    private static Map<String, RawValue> read(Path yaml) {
-        if (!Files.isRegularFile(yaml) || !Files.isReadable(yaml)) {
-            throw new ConfigException(
-                    "config file " + yaml + " cannot be read; give the path of a readable file");
-        }
-        try {
-            // Only the file counts: the environment is handled here, and ${...} means nothing.
-            Config config =
-                    Config.builder(ConfigSources.file(yaml))
-                            .disableEnvironmentVariablesSource()
-                            .disableSystemPropertiesSource()
-                            .disableKeyResolving()
-                            .disableValueResolving()
-                            .build();
-            Map<String, RawValue> values = new LinkedHashMap<>();
-            for (Config node : config.asNodeList().orElse(List.of())) {
-                values.put(Config.Key.unescapeName(node.name()), raw(node));
-            }
-            return values;
-        } catch (RuntimeException e) {
-            throw new ConfigException("config file " + yaml + " is " + unusable(e));
-        }
-    }
-
-    private static RawValue raw(Config node) {
-        return switch (node.type()) {
-            case LIST -> {
-                List<String> texts = new ArrayList<>();
-                node.asNodeList().orElse(List.of()).forEach(item -> texts.add(text(item)));
-                yield new RawValue.Items(texts);
-            }
-            case OBJECT -> new RawValue.Entries(entries(node));
-            case VALUE, MISSING -> new RawValue.Scalar(text(node));
-        };
-    }
-
-    // Helidon reads a key that has dots as nested nodes; here they are part of the key.
-    private static Map<String, String> entries(Config node) {
-        Map<String, String> texts = new LinkedHashMap<>();
-        int prefixLength = node.key().toString().length() + 1;
-        node.traverse()
-                .filter(Config::hasValue)
-                .forEach(
-                        leaf -> {
-                            String key = leaf.key().toString().substring(prefixLength);
-                            texts.put(Config.Key.unescapeName(key), text(leaf));
-                        });
-        return texts;
-    }
-
-    private static String text(Config node) {
-        return node.asString().orElse("");
-    }
-
-    private static String unusable(Throwable problem) {
-        Throwable root = problem;
-        while (root.getCause() != null) {
-            root = root.getCause();
-        }
-        // The parser takes it for granted that the document is a map.
-        return root instanceof ClassCastException
-                ? "not a map of keys; write lines such as key: value"
-                : "not usable YAML: " + oneLine(root) + "; correct it";
-    }
-
-    private static String oneLine(Throwable root) {
-        return String.valueOf(root.getMessage()).strip().replaceAll("\\s*\\R\\s*", ", ");
     }
 
     private static void refuseUnknown(Class<?> type, Map<String, RawValue> values) {

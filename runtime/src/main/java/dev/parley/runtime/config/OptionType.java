@@ -87,8 +87,8 @@ final class OptionType {
 
     private static boolean bool(String text) {
         return switch (text.toLowerCase(Locale.ROOT)) {
-            case "true" -> true;
-            case "false" -> false;
+            case "true", "yes", "on" -> true; // as YAML 1.1 has it
+            case "false", "no", "off" -> false;
             default -> throw new IllegalArgumentException("is neither true nor false");
         };
     }

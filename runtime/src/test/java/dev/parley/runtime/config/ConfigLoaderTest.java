@@ -124,7 +124,10 @@ class ConfigLoaderTest {
                     '{name: a, batch: 0}'           | batch: "0" is out of range; give 1 to 1024 (how many)
                     '{name: a, batch: 99999999999}' | batch: "99999999999" is out of range; give 1 to 1024 (how many)
                     '{name: a, ratio: 1.5}'         | ratio: "1.5" is out of range; give 0 to 1 (share)
-                    '{name: a, ratio: .nan}'        | ratio: "NaN" is out of range; give 0 to 1 (share)
+                    '{name: a, ratio: NaN}'         | ratio: "NaN" is out of range; give 0 to 1 (share)
+                    '{name: a, name: b}'            | name: given twice, in lines 1 and 1; keep one
+                    '{name: a, route_keys: {1: aa, 1: bb}}' | route_keys.1: given twice, in lines 1 and 1; keep one
+                    '{name: a, route_keys: {1: [aa]}}' | route_keys: nested too deep in line 1; write plain values there
                     '{name: a, demo_page: 2}'       | demo_page: "2" is neither true nor false (whether)
                     '{name: a, timeout: 5}'         | timeout: "5" is not a duration; write a whole number and ms, s, m or h, such as 20ms or 5s (patience)
                     '{name: a, timeout: 5ms}'       | timeout: "5ms" is out of range; give 20 to 600000 ms (patience)
@@ -143,6 +146,13 @@ class ConfigLoaderTest {
         assertThatThrownBy(() -> ConfigLoader.load(Sample.class, file, Map.of()))
                 .isInstanceOf(ConfigException.class)
                 .hasMessage(message);
+    }
+
+    @Test
+    void takesTextAsItIsWritten() throws IOException {
+        assertThat(load("name: on\nroute_keys: {1: 012, 2: 1_000, 3: null}\n").routeKeys())
+                .isEqualTo(Map.of("1", "012", "2", "1_000", "3", ""));
+        assertThat(load("name: on\n").name()).isEqualTo("on");
     }
 
     @Test
