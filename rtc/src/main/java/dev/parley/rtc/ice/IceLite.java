@@ -63,6 +63,7 @@ public final class IceLite {
     private int unprovenPackets = UNPROVEN_PACKETS;
     private @Nullable IcePath forgotten;
     private int answerLength;
+    private boolean arrived;
 
     /**
      * Waits for the first check.
@@ -99,6 +100,7 @@ public final class IceLite {
     public IceVerdict handle(
             StunReader message, IcePath from, long nowNanos, ByteBuffer answer, int answerOffset) {
         answerLength = 0;
+        arrived = false;
         if (!message.isBindingRequest()) {
             return message.isBindingIndication() ? IceVerdict.KEEPALIVE : IceVerdict.NOT_A_CHECK;
         }
@@ -145,13 +147,13 @@ public final class IceLite {
         IcePair known = find(from);
         IcePair pair = known == null ? add(from, nowNanos) : known;
         pair.path.takeRelayOf(from);
-        if (known != null) {
-            // Long after its last check the address may be somebody else's.
-            if (pair.isExpired(consentTimeoutNanos, nowNanos)) {
-                pair.proven = false;
-            } else {
-                prove(pair);
-            }
+        pair.contested = false;
+        // Long after its last check the address may be somebody else's.
+        arrived = known == null || known.isExpired(consentTimeoutNanos, nowNanos);
+        if (arrived) {
+            pair.proven = false;
+        } else {
+            prove(pair);
         }
         IcePair before = selected;
         // Aggressive nomination (Firefox) names every pair it checks; the last one named counts.
@@ -229,8 +231,38 @@ public final class IceLite {
         }
         pair.path.takeRelayOf(from);
         pair.heardNanos = nowNanos;
+        pair.contested = false;
         prove(pair);
         return true;
+    }
+
+    /**
+     * Whether the last {@link #handle} has made a path valid that was not so before. Whoever had it
+     * before has to {@link #contest} it.
+     */
+    public boolean hasArrived() {
+        return arrived;
+    }
+
+    /**
+     * Another session has arrived on this path. Most likely our client is gone and its address is
+     * somebody else's now, who would take our DTLS for its own session's. Or one client has two
+     * sessions, or somebody with a session of his own has forged its source. So from now on until
+     * our client is heard on it again the path counts as {@link #isContested contested}, and gets
+     * packets only while it was heard {@link #SILENT_PATH_NANOS} ago at most, so that no forger can
+     * silence a client that is there.
+     */
+    public void contest(IcePath path) {
+        IcePair pair = find(path);
+        if (pair != null) {
+            pair.contested = true;
+        }
+    }
+
+    /** Whether the path is another session's, as far as is known. */
+    public boolean isContested(IcePath path) {
+        IcePair pair = find(path);
+        return pair != null && pair.contested;
     }
 
     /**
@@ -257,17 +289,28 @@ public final class IceLite {
      */
     public @Nullable IcePath claimPath(long nowNanos) {
         IcePair pair = selected;
-        if (pair == null || pair.proven) {
-            return pair == null ? null : pair.path;
+        if (pair == null) {
+            return null;
         }
-        if (unprovenPackets > 0) {
-            unprovenPackets--;
-            return pair.path;
+        if (isOurs(pair, nowNanos)) {
+            if (pair.proven) {
+                return pair.path;
+            }
+            if (unprovenPackets > 0) {
+                unprovenPackets--;
+                return pair.path;
+            }
         }
         IcePair before = provenBefore;
-        return before == null || before.isExpired(consentTimeoutNanos, nowNanos)
+        return before == null
+                        || before.isExpired(consentTimeoutNanos, nowNanos)
+                        || !isOurs(before, nowNanos)
                 ? null
                 : before.path;
+    }
+
+    private static boolean isOurs(IcePair pair, long nowNanos) {
+        return !pair.contested || nowNanos - pair.heardNanos < SILENT_PATH_NANOS;
     }
 
     /**

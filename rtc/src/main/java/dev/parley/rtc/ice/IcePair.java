@@ -9,6 +9,9 @@ final class IcePair {
     /** Whether there is evidence that what we send arrives there. */
     boolean proven;
 
+    /** Whether another session was checked from here since this one was last heard here. */
+    boolean contested;
+
     boolean isExpired(long consentTimeoutNanos, long nowNanos) {
         return checkedNanos + consentTimeoutNanos - nowNanos <= 0;
     }

@@ -126,6 +126,52 @@ class IceReturnPathTest {
         assertThat(claimed(START + 41 * SECOND).isSamePair(MOBILE)).isTrue();
     }
 
+    @Test
+    void tellsWhenItArrivesOnAPath() {
+        byte[] check = checks.check(FIRST, true);
+        checks.handle(check, WIFI, START);
+        assertThat(ice.hasArrived()).isTrue();
+        checks.handle(check, WIFI, START + 1);
+        assertThat(ice.hasArrived()).isFalse();
+        checks.probe(FIRST, WIFI, START + 2);
+        assertThat(ice.hasArrived()).isFalse();
+        checks.probe(FIRST, WIFI, START + 40 * SECOND);
+        assertThat(ice.hasArrived()).isTrue();
+    }
+
+    @Test
+    void leavesAPathThatAnotherSessionContestsOnceItsClientIsSilentThere() {
+        checks.nominate(FIRST, WIFI, START);
+        ice.heard(WIFI, START);
+        ice.contest(WIFI);
+        assertThat(ice.isContested(WIFI)).isTrue();
+        assertThat(claimed(START + 8 * SECOND - 1).isSamePair(WIFI)).isTrue();
+        assertThat(ice.claimPath(START + 8 * SECOND)).isNull();
+
+        ice.heard(WIFI, START + 9 * SECOND);
+        assertThat(ice.isContested(WIFI)).isFalse();
+        assertThat(claimed(START + 29 * SECOND).isSamePair(WIFI)).isTrue();
+    }
+
+    @Test
+    void goesBackToThePathBeforeWhenTheOneInUseIsContested() {
+        checks.nominate(FIRST, WIFI, START);
+        ice.heard(WIFI, START);
+        checks.nominate(FIRST, MOBILE, START + SECOND);
+        ice.contest(MOBILE);
+        assertThat(claimed(START + 10 * SECOND).isSamePair(WIFI)).isTrue();
+        ice.contest(WIFI);
+        assertThat(ice.claimPath(START + 10 * SECOND)).isNull();
+        checks.probe(FIRST, MOBILE, START + 11 * SECOND);
+        assertThat(claimed(START + 11 * SECOND).isSamePair(MOBILE)).isTrue();
+    }
+
+    @Test
+    void contestsNothingThatItDoesNotKnow() {
+        ice.contest(WIFI);
+        assertThat(ice.isContested(WIFI)).isFalse();
+    }
+
     private void assertClaims(int packets, IcePath path) {
         for (int i = 0; i < packets; i++) {
             assertThat(claimed(START + SECOND).isSamePair(path)).isTrue();

@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * allocation here.
  */
 final class Demux {
+    private static final int ALERT = 21;
+    private static final int APPLICATION_DATA = 23;
+
     private final List<Cidr> relays;
     private final SessionTable table;
     private final LoopCounters counters;
@@ -144,10 +147,11 @@ final class Demux {
             }
             return;
         }
-        // Of several sessions with one address the one that still shakes hands wants it. When none
-        // does, the one whose keys fit takes it, and DTLS drops it for the others.
-        for (int other = position; other >= 0; other = table.nextPeer(other)) {
-            if (table.peer(other).handshaking()) {
+        // Of several sessions with one address the one that still shakes hands wants what belongs
+        // to a handshake. The rest says by its keys whose it is: DTLS drops it for the others.
+        boolean forAll = isProtectedDtls(bytes, offset);
+        for (int other = position; !forAll && other >= 0; other = table.nextPeer(other)) {
+            if (table.peer(other).shakesHandsWith(from, nowNanos)) {
                 receiveDtls(table.peer(other), bytes, offset, length, nowNanos);
                 return;
             }
@@ -155,6 +159,14 @@ final class Demux {
         for (int other = position; other >= 0; other = table.nextPeer(other)) {
             receiveDtls(table.peer(other), bytes, offset, length, nowNanos);
         }
+    }
+
+    /** Whether it is data or an alert under the keys that a handshake has made. */
+    private static boolean isProtectedDtls(ByteBuffer bytes, int offset) {
+        // RFC 6347 4.1: content type, version (2), epoch (2), sequence number (6), length (2);
+        // epoch 0 is in the clear.
+        int type = bytes.get(offset);
+        return (type == APPLICATION_DATA || type == ALERT) && bytes.getShort(offset + 3) != 0;
     }
 
     private void receiveDtls(

@@ -21,6 +21,8 @@ enum Drop {
      * valid check, or too long.
      */
     DTLS_REFUSED,
+    /** DTLS of ours that had nowhere to go, since another session has its client's address. */
+    DTLS_UNSENT,
     /** Application data of a call that has no data channel, or more than it can take. */
     DTLS_DATA,
     /** RTP that does not parse after decryption. */

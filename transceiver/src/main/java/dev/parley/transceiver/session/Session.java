@@ -141,9 +141,9 @@ public final class Session {
         return ice;
     }
 
-    /** Whether the session waits for DTLS, so that DTLS of a shared address is more likely its. */
-    boolean handshaking() {
-        return state == State.CONNECTING;
+    /** Whether the session waits for DTLS from there, so that DTLS of a shared address is its. */
+    boolean shakesHandsWith(IcePath from, long nowNanos) {
+        return state == State.CONNECTING && ice.isValid(from, nowNanos) && !ice.isContested(from);
     }
 
     @Nullable Ending ending() {
@@ -229,7 +229,7 @@ public final class Session {
             if (media.received() > 0) {
                 phases.reached(Phase.FIRST_RTP, nowNanos);
             }
-            media.sendRequest(ice.findSelected());
+            media.sendRequest(nowNanos);
         }
         return result;
     }
@@ -254,11 +254,14 @@ public final class Session {
     void sendDtls(byte[] bytes, int offset, int length) {
         // A handshake sends little, and ends soon if nobody answers.
         IcePath path = media.started() ? ice.claimPath(loop.nowNanos()) : ice.findSelected();
-        if (path != null) {
-            Outbox outbox = loop.outbox();
-            outbox.bytes().put(outbox.payloadOffset(), bytes, offset, length);
-            outbox.commit(path, length);
+        // Who has got the address meanwhile would take it for his own: DTLS names no session.
+        if (path == null || ice.isContested(path)) {
+            loop.counters().drops.increment(Drop.DTLS_UNSENT);
+            return;
         }
+        Outbox outbox = loop.outbox();
+        outbox.bytes().put(outbox.payloadOffset(), bytes, offset, length);
+        outbox.commit(path, length);
     }
 
     /** Takes application data, one DTLS record, which is dropped if none was negotiated. */

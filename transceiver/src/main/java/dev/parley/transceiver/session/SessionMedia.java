@@ -285,19 +285,15 @@ final class SessionMedia implements MediaTransport.Listener {
         return qualitySoFar(started, true);
     }
 
-    /**
-     * Asks the client to send again what is missing, if that can help.
-     *
-     * @param to where packets go, null for nowhere
-     */
-    void sendRequest(@Nullable IcePath to) {
-        if (to == null || !input.gaps().requestPending()) {
+    /** Asks the client to send again what is missing, if that can help. */
+    void sendRequest(long nowNanos) {
+        if (!input.gaps().requestPending()) {
             return;
         }
         Outbox outbox = loop.outbox();
         int length = transport().writeRequest(outbox.bytes(), outbox.payloadOffset());
         if (length > 0) {
-            outbox.commit(to, length);
+            var _ = commit(length, nowNanos);
         }
     }
 

@@ -56,8 +56,16 @@ final class SessionTable {
     }
 
     /** Notes that a session has authenticated a check from a path: it is the first there now. */
+    @SuppressWarnings("ReferenceEquality") // A session is itself, whatever equals says.
     void checked(Session session, IcePath from) {
         var _ = byPeer.put(from.clientHigh(), from.clientLow(), from.clientPort(), session);
+        if (session.ice().hasArrived()) {
+            for (int other = firstPeer(from); other >= 0; other = nextPeer(other)) {
+                if (peer(other) != session) {
+                    peer(other).ice().contest(from);
+                }
+            }
+        }
         IcePath forgotten = session.ice().pollForgotten();
         if (forgotten != null && !isClientOfAnyPath(session.ice(), forgotten)) {
             forget(session, forgotten);

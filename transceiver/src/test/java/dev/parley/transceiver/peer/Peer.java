@@ -66,6 +66,8 @@ public final class Peer implements DatagramLink {
     private boolean losing;
     private boolean dataChannels;
     private boolean audio = true;
+    private volatile boolean dtlsStarted;
+    private int resendMillis = 500;
     private final DtlsRole role;
     private final String setup;
     private IceCredentials local;
@@ -119,6 +121,12 @@ public final class Peer implements DatagramLink {
     /** Its own credentials, as its last offer names them. */
     public IceCredentials local() {
         return local;
+    }
+
+    /** Sends DTLS flights again after so long, in real time. */
+    public Peer withResend(int millis) {
+        resendMillis = millis;
+        return this;
     }
 
     /** Offers data channels beside audio. */
@@ -261,11 +269,12 @@ public final class Peer implements DatagramLink {
 
     /** Starts DTLS on a thread of its own. */
     public void startDtls() {
+        dtlsStarted = true;
         Thread.ofVirtual().name("peer-dtls").start(this::runDtls);
     }
 
     private void runDtls() {
-        DtlsHandshake handshake = new DtlsHandshake(new SecureRandom(), 10_000, 500);
+        DtlsHandshake handshake = new DtlsHandshake(new SecureRandom(), 10_000, resendMillis);
         DtlsOutcome result =
                 handshake.run(
                         role, IDENTITY, List.of(Objects.requireNonNull(expected)), audio, this);
@@ -291,6 +300,11 @@ public final class Peer implements DatagramLink {
     /** DTLS datagrams that came in and were not looked at yet. */
     public int dtlsWaiting() {
         return dtlsIn.size();
+    }
+
+    /** Throws away DTLS datagrams that came in and were not looked at yet. */
+    public void forgetDtls() {
+        dtlsIn.clear();
     }
 
     /** Application data that came in through DTLS. */
@@ -414,8 +428,8 @@ public final class Peer implements DatagramLink {
                 yield true;
             }
             case DTLS -> dtlsIn.add(datagram);
-            case RTP -> receiveRtp(bytes, datagram.length, nowNanos);
-            case RTCP -> receiveRtcp(bytes, datagram.length);
+            case RTP -> dtlsStarted && receiveRtp(bytes, datagram.length, nowNanos);
+            case RTCP -> dtlsStarted && receiveRtcp(bytes, datagram.length);
             case CLIENT_HEADER, UNKNOWN -> throw new AssertionError("not for a client");
         };
     }

@@ -44,6 +44,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A media loop that the test drives by hand, with the control API, a voice agent and clients around
@@ -72,8 +73,15 @@ public final class Rig implements AutoCloseable {
     /** Where a client's datagrams appear to come from. */
     public record Place(Address client, boolean headed) {}
 
+    /** A network in place of the rig's own, which brings everything at once. */
+    public interface Network extends FakeUdpPort.Network {
+        /** Time has passed; what is due may {@link #arriveHeaded} or {@link #arrivePlain}. */
+        void advanceTo(long nowNanos);
+    }
+
     private final FakeVoiceAgent agent;
-    private final FakeUdpPort port = new FakeUdpPort(this::deliver);
+    private final FakeUdpPort port = new FakeUdpPort((to, bytes) -> network().sent(to, bytes));
+    private @Nullable Network network;
     private final Semaphore wakeups = new Semaphore(0);
     private final AudioCounters audio = new AudioCounters();
     private final OutputMemory memory = new OutputMemory(1 << 27, 1 << 24);
@@ -86,14 +94,29 @@ public final class Rig implements AutoCloseable {
     private final Map<Address, List<Peer>> clients = new HashMap<>();
     private final Map<Place, Place> moved = new ConcurrentHashMap<>();
     private volatile Address lastRelay = RELAY;
-    private final AtomicLong now = new AtomicLong(1_000_000_000_000L);
+    private final AtomicLong now;
 
     public Rig(FakeVoiceAgent agent, SessionLimits limits, long highWaterMillis) {
         this(agent, limits, highWaterMillis, 3);
     }
 
     public Rig(FakeVoiceAgent agent, SessionLimits limits, long highWaterMillis, int maxCalls) {
+        this(agent, limits, highWaterMillis, maxCalls, 1_000_000_000_000L, 500);
+    }
+
+    /**
+     * @param startNanos what the clock shows at first
+     * @param resendMillis after how long DTLS sends again, in real time
+     */
+    public Rig(
+            FakeVoiceAgent agent,
+            SessionLimits limits,
+            long highWaterMillis,
+            int maxCalls,
+            long startNanos,
+            int resendMillis) {
         this.agent = agent;
+        now = new AtomicLong(startNanos);
         calls = new Calls(maxCalls);
         backends = Backends.open(Map.of("*", agent.target()), Duration.ofMinutes(5), audio);
         SecureRandom random = new SecureRandom();
@@ -121,7 +144,7 @@ public final class Rig implements AutoCloseable {
                         backends,
                         List.of(new CallSetup.Target(loop, mint)),
                         IDENTITY,
-                        new DtlsHandshake(random, 10_000, 500),
+                        new DtlsHandshake(random, 10_000, resendMillis),
                         OpusLibrary.best(),
                         now::get,
                         random);
@@ -202,9 +225,13 @@ public final class Rig implements AutoCloseable {
         if (place.headed()) {
             arriveHeaded(lastRelay, place.client(), datagram);
         } else {
-            port.arrive(place.client(), datagram);
-            wakeups.release();
+            arrivePlain(place.client(), datagram);
         }
+    }
+
+    public void arrivePlain(Address client, byte[] datagram) {
+        port.arrive(client, datagram);
+        wakeups.release();
     }
 
     public void arriveHeaded(Address relay, Address client, byte[] datagram) {
@@ -226,6 +253,15 @@ public final class Rig implements AutoCloseable {
     /** Datagrams now come through another relay, and answers must go there. */
     public void useRelay(Address relay) {
         lastRelay = relay;
+    }
+
+    /** From now on this network carries what is sent. */
+    public void useNetwork(Network other) {
+        network = other;
+    }
+
+    private FakeUdpPort.Network network() {
+        return network == null ? this::deliver : network;
     }
 
     private void deliver(Address to, byte[] datagram) {
@@ -345,7 +381,10 @@ public final class Rig implements AutoCloseable {
     /** Lets time pass in steps of a millisecond. */
     public void advance(long millis) {
         for (long i = 0; i < millis; i++) {
-            now.addAndGet(MILLI);
+            long moved = now.addAndGet(MILLI);
+            if (network != null) {
+                network.advanceTo(moved);
+            }
             run();
         }
     }
