@@ -3,6 +3,7 @@ package dev.parley.transceiver.media;
 import dev.parley.rtc.rtp.RtpWriter;
 import dev.parley.transceiver.media.OutputItem.Frame;
 import java.nio.ByteBuffer;
+import java.util.random.RandomGenerator;
 
 /**
  * A session's output stream on the media loop: one packet whenever one is due, speech from the
@@ -36,6 +37,8 @@ public final class OutputPath {
     /** CELT, fullband, 20 ms, and no frame. */
     private static final byte[] DTX = {(byte) 0xF8};
 
+    private static final int LOWER_HALF = 0x7FFF;
+
     private int ssrc;
     private final OutputFormat format;
     private final Playout playout;
@@ -51,7 +54,7 @@ public final class OutputPath {
     private long octets;
 
     /**
-     * @param firstSequence random, RFC 3550 5.1
+     * @param firstSequence random, RFC 3550 5.1; see {@link #firstSequence}
      * @param firstTimestamp random
      */
     public OutputPath(
@@ -63,15 +66,25 @@ public final class OutputPath {
         this.playout = playout;
     }
 
+    /**
+     * Draws a first sequence number, RFC 3550 5.1, from the lower half. RFC 3711 3.3.1: a receiver
+     * cannot tell that the number has wrapped before the first packet that reaches it, and then
+     * authenticates nothing for ever. So minutes must be lost until that can happen.
+     */
+    public static int firstSequence(RandomGenerator random) {
+        return random.nextInt(LOWER_HALF + 1);
+    }
+
     /** Lets the first packet be due now. */
     public void start(long nowNanos) {
         started = true;
         dueNanos = nowNanos;
     }
 
-    /** Goes on as another source, RFC 3550 8.2; sequence and timestamps have no break. */
+    /** Goes on as another source, RFC 3550 8.2, whose numbers begin in the lower half, too. */
     public void changeSource(int newSsrc) {
         ssrc = newSsrc;
+        sequence &= LOWER_HALF;
     }
 
     /** Sequence number of the next packet. */

@@ -76,7 +76,7 @@ final class SessionMedia implements MediaTransport.Listener {
                 new OutputPath(
                         spec.ssrc(),
                         spec.output(),
-                        loop.random().nextInt(),
+                        OutputPath.firstSequence(loop.random()),
                         loop.random().nextInt(),
                         playout);
     }

@@ -13,6 +13,7 @@ import dev.parley.transceiver.media.OutputItem.Resume;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -564,5 +565,21 @@ class OutputPathTest {
         assertThat(shown).isEqualTo(packets.getLast().timestamp());
         millis = 105;
         assertThat(output.timestampAt(now()) - shown).isEqualTo(5 * 48);
+    }
+
+    @Test
+    void beginsInTheLowerHalfOfSequenceNumbers() {
+        Random random = new Random(1);
+        for (int i = 0; i < 10_000; i++) {
+            assertThat(OutputPath.firstSequence(random)).isBetween(0, 0x7FFF);
+        }
+    }
+
+    @Test
+    void goesOnInTheLowerHalfAsAnotherSource() {
+        runUntil(19);
+        output.changeSource(0x66);
+        assertThat(packets.getLast().sequence()).isEqualTo(65_534);
+        assertThat(output.sequence()).isEqualTo(32_767);
     }
 }
