@@ -103,6 +103,9 @@ class SignalingFleetTest {
             assertThat(status("GET", elsewhere)).isEqualTo(200);
 
             signalings.get(0).kill();
+            String answer = caller.restartIce(elsewhere);
+            assertThat(line(answer, "a=ice-ufrag:"))
+                    .isNotEqualTo(line(caller.answerSdp(), "a=ice-ufrag:"));
             caller.say(words).join();
             caller.listen(Duration.ofSeconds(1));
             assertThat(Correlation.of(words, caller.heard()).score())
@@ -112,6 +115,10 @@ class SignalingFleetTest {
             caller.awaitDisconnected(Duration.ofSeconds(10));
             assertThat(status("DELETE", elsewhere)).isEqualTo(404);
         }
+    }
+
+    private static String line(String sdp, String start) {
+        return sdp.lines().filter(line -> line.startsWith(start)).findFirst().orElseThrow();
     }
 
     @Test

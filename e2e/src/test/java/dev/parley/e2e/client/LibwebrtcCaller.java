@@ -168,6 +168,27 @@ public final class LibwebrtcCaller implements AutoCloseable {
         return location;
     }
 
+    /**
+     * Restarts ICE through signaling and takes the answer, which it returns.
+     *
+     * @param call the call's address at any instance
+     */
+    public String restartIce(URI call) {
+        peer.connection().restartIce();
+        String offer = Descriptions.offer(peer.connection());
+        HttpResponse<String> answer =
+                send(
+                        HttpRequest.newBuilder(call)
+                                .header("Content-Type", "application/sdp")
+                                .method("PATCH", BodyPublishers.ofString(offer)));
+        if (answer.statusCode() != 200) {
+            throw new IllegalStateException(
+                    "restart refused with " + answer.statusCode() + ": " + answer.body());
+        }
+        Descriptions.setRemote(peer.connection(), RTCSdpType.ANSWER, answer.body());
+        return answer.body();
+    }
+
     /** Ends the call through signaling; answers the HTTP status. */
     public int hangUp() {
         return send(HttpRequest.newBuilder(location).DELETE()).statusCode();
