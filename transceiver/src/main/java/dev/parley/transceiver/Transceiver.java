@@ -27,6 +27,8 @@ import dev.parley.transceiver.inference.Backends;
 import dev.parley.transceiver.media.AudioCounters;
 import dev.parley.transceiver.media.InputClock;
 import dev.parley.transceiver.media.OutputMemory;
+import dev.parley.transceiver.realtime.RealtimeCounters;
+import dev.parley.transceiver.realtime.RealtimeSurface;
 import dev.parley.transceiver.session.EndReason;
 import dev.parley.transceiver.session.LoopSettings;
 import dev.parley.transceiver.session.LoopThread;
@@ -100,6 +102,7 @@ public final class Transceiver implements AutoCloseable {
         Calls calls = new Calls(config.maxSessions());
         Draining draining = new Draining();
         AudioCounters audio = new AudioCounters();
+        RealtimeCounters realtime = new RealtimeCounters();
         List<Loop> loops = new ArrayList<>();
         Backends backends = Backends.open(config.backends(), config.backendKeepalive(), audio);
         try {
@@ -138,6 +141,7 @@ public final class Transceiver implements AutoCloseable {
                                     DtlsHandshake.DEFAULT_RESEND_MILLIS),
                             // Loaded now, not while the first caller waits.
                             OpusLibrary.best(),
+                            RealtimeSurface.factory(realtime),
                             clock,
                             random);
             ControlService service = new ControlService(setup, calls, draining);
@@ -147,7 +151,12 @@ public final class Transceiver implements AutoCloseable {
             try {
                 serving.complete(server);
                 TransceiverMetrics.register(
-                        telemetry, loops.stream().map(Loop::loop).toList(), calls, draining, audio);
+                        telemetry,
+                        loops.stream().map(Loop::loop).toList(),
+                        calls,
+                        draining,
+                        audio,
+                        realtime);
             } catch (RuntimeException e) {
                 server.close();
                 throw e;

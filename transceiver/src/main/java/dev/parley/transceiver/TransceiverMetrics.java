@@ -4,6 +4,7 @@ import dev.parley.otel.Telemetry;
 import dev.parley.transceiver.control.Calls;
 import dev.parley.transceiver.control.Draining;
 import dev.parley.transceiver.media.AudioCounters;
+import dev.parley.transceiver.realtime.RealtimeCounters;
 import dev.parley.transceiver.session.LoopMetrics;
 import dev.parley.transceiver.session.MediaLoop;
 import java.util.List;
@@ -18,7 +19,8 @@ final class TransceiverMetrics {
             List<MediaLoop> loops,
             Calls calls,
             Draining draining,
-            AudioCounters audio) {
+            AudioCounters audio,
+            RealtimeCounters realtime) {
         telemetry.gauge(
                 "parley.transceiver.sessions",
                 "Calls that exist or are being set up",
@@ -88,6 +90,18 @@ final class TransceiverMetrics {
                 "{packet}",
                 "kind",
                 audio.repairs());
+        telemetry.counters(
+                "parley.transceiver.realtime.events",
+                "Realtime events of clients, by type",
+                "{event}",
+                "type",
+                realtime.events());
+        telemetry.counters(
+                "parley.transceiver.realtime.errors",
+                "Errors that clients of the Realtime surface were told, by code",
+                "{event}",
+                "code",
+                realtime.errors());
         telemetry.counters(
                 "parley.transceiver.rtp",
                 "RTP packets, by what became of them",

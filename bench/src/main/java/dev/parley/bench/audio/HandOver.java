@@ -41,7 +41,7 @@ final class HandOver {
         public void onInferenceFailed(Status status) {}
 
         @Override
-        public void onCodecFault(Throwable fault) {}
+        public void onFault(String where, Throwable fault) {}
 
         @Override
         public void onServerEvent() {}
@@ -67,6 +67,9 @@ final class HandOver {
                     OpusSettings.VOICE,
                     OpusLibrary.best(),
                     System::nanoTime,
+                    (_, _, _, _) -> {
+                        throw new IllegalStateException("not asked for");
+                    },
                     new Quiet());
             long[] nanos = speak(model, agent.calls().getFirst(), call);
             call.end(EndReason.END_REASON_UNSPECIFIED, "", null);

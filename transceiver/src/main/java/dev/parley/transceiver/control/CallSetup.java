@@ -19,6 +19,7 @@ import dev.parley.runtime.config.HostPort;
 import dev.parley.transceiver.audio.ClientCodec;
 import dev.parley.transceiver.audio.OpusLibrary;
 import dev.parley.transceiver.inference.Backends;
+import dev.parley.transceiver.inference.EventSurface;
 import dev.parley.transceiver.inference.Formats;
 import dev.parley.transceiver.inference.InferenceCall;
 import dev.parley.transceiver.media.Backlog;
@@ -76,6 +77,7 @@ public final class CallSetup {
     private final DtlsIdentity identity;
     private final DtlsHandshake handshake;
     private final OpusLibrary opus;
+    private final EventSurface.Factory surfaces;
     private final LongSupplier clock;
     private final RandomGenerator random;
     private final AtomicInteger nextTarget = new AtomicInteger();
@@ -88,6 +90,7 @@ public final class CallSetup {
             DtlsIdentity identity,
             DtlsHandshake handshake,
             OpusLibrary opus,
+            EventSurface.Factory surfaces,
             LongSupplier clock,
             RandomGenerator random) {
         this.settings = settings;
@@ -97,6 +100,7 @@ public final class CallSetup {
         this.identity = identity;
         this.handshake = handshake;
         this.opus = opus;
+        this.surfaces = surfaces;
         this.clock = clock;
         this.random = random;
     }
@@ -284,7 +288,7 @@ public final class CallSetup {
             throws RefusedException {
         MediaLoop loop = target.loop();
         SessionInference owner = new SessionInference(loop, phases, clock);
-        inference.connect(formats, spec.output(), output.encoder(), opus, clock, owner);
+        inference.connect(formats, spec.output(), output.encoder(), opus, clock, surfaces, owner);
         Session session = new Session(spec, settings.limits(), phases, inference, handshake, loop);
         place.fill(session, loop, negotiation);
         try {

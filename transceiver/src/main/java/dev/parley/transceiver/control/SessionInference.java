@@ -19,7 +19,8 @@ final class SessionInference implements InferenceCall.Owner {
     private final LongSupplier clock;
     private @Nullable Session session;
     private @Nullable Status failure;
-    private @Nullable Throwable codecFault;
+    private @Nullable Throwable fault;
+    private String faultIn = "";
 
     SessionInference(MediaLoop loop, SetupPhases phases, LongSupplier clock) {
         this.loop = loop;
@@ -31,8 +32,8 @@ final class SessionInference implements InferenceCall.Owner {
     synchronized void joined(Session joined) {
         session = joined;
         loop.nudge(joined);
-        if (codecFault != null) {
-            loop.fault(joined, "codec", codecFault);
+        if (fault != null) {
+            loop.fault(joined, faultIn, fault);
         }
         if (failure != null) {
             loop.end(joined, EndReason.INFERENCE_FAILED, describe(failure));
@@ -53,10 +54,11 @@ final class SessionInference implements InferenceCall.Owner {
     }
 
     @Override
-    public synchronized void onCodecFault(Throwable fault) {
-        codecFault = fault;
+    public synchronized void onFault(String where, Throwable thrown) {
+        fault = thrown;
+        faultIn = where;
         if (session != null) {
-            loop.fault(session, "codec", fault);
+            loop.fault(session, where, thrown);
         }
     }
 

@@ -90,7 +90,8 @@ public record Formats(
         }
     }
 
-    private static @Nullable SpeechSettings speech(SessionReady ready) {
+    /** How a backend wants speech to be detected, null when it does not. */
+    public static @Nullable SpeechSettings speech(SessionReady ready) {
         if (!ready.hasSpeechDetection()) {
             return null;
         }

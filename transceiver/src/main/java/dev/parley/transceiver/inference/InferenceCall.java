@@ -25,9 +25,7 @@ import dev.parley.transceiver.media.VoiceOutput;
 import dev.parley.transceiver.speech.SpeechSettings;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -46,24 +44,30 @@ public final class InferenceCall {
         /** Inference failed and nothing more will come; at most once. */
         void onInferenceFailed(Status status);
 
-        /** The codec thread died of a fault of ours. */
-        void onCodecFault(Throwable fault);
+        /**
+         * A thread of the call died of a fault of ours.
+         *
+         * @param where which one
+         */
+        void onFault(String where, Throwable fault);
 
         /** There is something for the client's data channels. */
         void onServerEvent();
     }
 
     private final String name;
+    private final SessionStart start;
     private final InferenceStream stream;
     private final CompletableFuture<SessionReady> ready = new CompletableFuture<>();
     private final OutputInbox inbox = new OutputInbox();
     private final Backlog backlog;
     private final CallEvents events;
-    private final Queue<String> marks = new ConcurrentLinkedQueue<>();
+    private final PlaybackReports.Awaited awaited = new PlaybackReports.Awaited();
     private final AudioCounters counters;
     private @Nullable CodecThread codecs;
     private @Nullable VoiceOutput voice;
     private @Nullable EncoderSteering steering;
+    private @Nullable VoiceInput voiceInput;
     private @Nullable InputUplink inputUplink;
     private int inputRateHz;
     private @Nullable PlaybackReports reports;
@@ -78,6 +82,7 @@ public final class InferenceCall {
         this.name = "codec-" + start.getSessionId();
         this.backlog = backlog;
         this.counters = backends.counters();
+        this.start = start;
         this.stream = backends.converse(start, new Responses());
         this.events = new CallEvents(stream);
     }
@@ -102,6 +107,7 @@ public final class InferenceCall {
      *
      * @param wire how output looks to the client
      * @param encoder how PCM of inference is encoded
+     * @param surfaces makes what stands between clients and inference, if inference wants it
      */
     public void connect(
             Formats formats,
@@ -109,11 +115,14 @@ public final class InferenceCall {
             OpusSettings encoder,
             OpusLibrary library,
             LongSupplier clock,
+            EventSurface.Factory surfaces,
             Owner owner) {
-        InputUplink uplink = new InputUplink(stream, owner::onFirstInput);
         InferenceFormat in = formats.input();
+        InputUplink uplink =
+                new InputUplink(stream, in.sampleRateHz(), events::fromEdge, owner::onFirstInput);
         InferenceFormat out = formats.output();
         VoiceInput voiceIn = voiceInput(formats, library, uplink);
+        voiceInput = voiceIn;
         VoiceOutput voiceOut =
                 out.isPcm()
                         ? new VoiceOutput(
@@ -136,14 +145,13 @@ public final class InferenceCall {
                             voiceIn,
                             voiceOut,
                             clock,
-                            owner::onCodecFault);
+                            fault -> owner.onFault("codec", fault));
             codecs.start();
         }
         input = voiceIn == null ? uplink : codecs;
         steering = new EncoderSteering(encoder);
         inputUplink = uplink;
         inputRateHz = in.sampleRateHz();
-        events.connect(owner::onServerEvent);
         OutputTarget target = voiceOut == null || codecs == null ? inbox : codecs;
         OutputIntake intake =
                 new OutputIntake(
@@ -151,10 +159,13 @@ public final class InferenceCall {
                         wire.packetMillis(),
                         target,
                         backlog,
-                        marks,
-                        events::fromInference,
+                        awaited,
+                        events,
                         counters,
                         clock);
+        events.connect(
+                owner::onServerEvent,
+                hasSurface() ? surface(surfaces, intake, clock, owner) : null);
         Status ended;
         synchronized (ready) {
             connection = new Connection(intake, owner);
@@ -167,13 +178,30 @@ public final class InferenceCall {
         }
     }
 
+    private boolean hasSurface() {
+        return ready.join().getEventSurface()
+                == dev.parley.proto.inference.v1.EventSurface.EVENT_SURFACE_REALTIME;
+    }
+
+    private EventThread surface(
+            EventSurface.Factory surfaces, OutputIntake intake, LongSupplier clock, Owner owner) {
+        EventSurface made =
+                surfaces.make(start, ready.join(), new SurfaceEdge(intake), clock.getAsLong());
+        return new EventThread(
+                "events-" + start.getSessionId(),
+                made,
+                clock,
+                events::payVote,
+                fault -> owner.onFault("events", fault));
+    }
+
     /** What decodes input, or null when nobody wants it decoded. */
     private @Nullable VoiceInput voiceInput(
             Formats formats, OpusLibrary library, InputUplink uplink) {
         ClientCodec client = formats.client();
         InferenceFormat in = formats.input();
         SpeechSettings speech = formats.speech();
-        if (!in.isPcm() && speech == null) {
+        if (!in.isPcm() && speech == null && !hasSurface()) {
             return null;
         }
         VoiceInput made =
@@ -185,7 +213,7 @@ public final class InferenceCall {
         if (in.isPcm()) {
             made.decode(in, uplink);
         }
-        if (speech != null) {
+        if (speech != null || hasSurface()) {
             made.detect(speech, VoiceInput.isDetected(in), uplink);
         }
         return made;
@@ -206,7 +234,7 @@ public final class InferenceCall {
 
     /** A playout's listener that reports to inference. */
     public Playout.Listener reports(Consumer<String> onHangup) {
-        PlaybackReports made = new PlaybackReports(stream, marks, onHangup);
+        PlaybackReports made = new PlaybackReports(events::fromEdge, awaited, onHangup);
         reports = made;
         return made;
     }
@@ -225,7 +253,7 @@ public final class InferenceCall {
 
     /** Tells inference how the call sounds. */
     public void tellQuality(CallSummary summary) {
-        stream.sendEvent(
+        events.fromEdge(
                 ConverseRequest.newBuilder().setQualityReport(QualityReports.of(summary)).build());
     }
 
@@ -322,18 +350,17 @@ public final class InferenceCall {
         if (reports != null) {
             reports.ended();
         }
-        stream.end(end.build());
+        events.end(() -> stream.end(end.build()));
         close();
     }
 
     /** Breaks off a call that never began. */
     public void cancel(String reason) {
-        stream.cancel(reason);
+        events.end(() -> stream.cancel(reason));
         close();
     }
 
     private void close() {
-        events.end();
         backlog.close();
         if (codecs != null) {
             codecs.close();
@@ -347,7 +374,7 @@ public final class InferenceCall {
 
     private void removed(long samples, long bytes) {
         if (backlog.remove(samples, bytes)) {
-            stream.requestNext();
+            events.vote();
         }
     }
 
@@ -356,6 +383,60 @@ public final class InferenceCall {
             var _ = connection.intake().hangUp("");
         } else if (!connection.intake().hungUp()) {
             connection.owner().onInferenceFailed(status);
+        }
+    }
+
+    /** What the call's surface can do. */
+    private final class SurfaceEdge implements EventSurface.Edge {
+        private final OutputIntake intake;
+
+        SurfaceEdge(OutputIntake intake) {
+            this.intake = intake;
+        }
+
+        @Override
+        public void tellAll(String event) {
+            events.tellAll(event);
+        }
+
+        @Override
+        public void tell(EventClient client, String event) {
+            events.tell(client, event);
+        }
+
+        @Override
+        public void pass(ConverseResponse message) {
+            events.pass(message);
+        }
+
+        @Override
+        public void toInference(ConverseRequest message) {
+            stream.sendEvent(message);
+        }
+
+        @Override
+        public void clear(String responseId) {
+            intake.clear(responseId);
+        }
+
+        @Override
+        public void refuse(String responseId) {
+            intake.refuse(responseId);
+        }
+
+        @Override
+        public void detectSpeech(@Nullable SpeechSettings settings) {
+            if (voiceInput != null) {
+                voiceInput.redetect(settings);
+            }
+            if (codecs != null) {
+                codecs.wake();
+            }
+        }
+
+        @Override
+        public long inputMillis() {
+            return inputUplink == null ? 0 : inputUplink.endMillis();
         }
     }
 
@@ -368,8 +449,8 @@ public final class InferenceCall {
         @Override
         public void onMessage(ConverseResponse message) {
             Connection to = connection();
-            if (to != null && to.intake().take(message)) {
-                stream.requestNext();
+            if (to != null) {
+                events.taken(to.intake().take(message));
             }
         }
 

@@ -14,6 +14,7 @@ import dev.parley.transceiver.media.InputPath;
 import dev.parley.transceiver.media.VoiceInput;
 import dev.parley.transceiver.speech.SpeechGate;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 
 /**
  * Sends a call's input to inference, numbered. Audio is numbered by the one thread that has it
@@ -21,21 +22,37 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class InputUplink implements InputPath.Sink, VoiceInput.Sink, SpeechGate.Listener {
     private final InferenceStream stream;
+    private final Consumer<ConverseRequest> events;
     private final Runnable onFirst;
+    private final int rateHz;
     private final AtomicLong concealedSamples = new AtomicLong();
+    private final AtomicLong endMillis = new AtomicLong();
     private long sequence;
 
     /**
+     * @param rateHz of the samples that inference gets
+     * @param events takes what is no audio
      * @param onFirst run when the first message has been handed over
      */
-    public InputUplink(InferenceStream stream, Runnable onFirst) {
+    InputUplink(
+            InferenceStream stream,
+            int rateHz,
+            Consumer<ConverseRequest> events,
+            Runnable onFirst) {
         this.stream = stream;
+        this.rateHz = rateHz;
+        this.events = events;
         this.onFirst = onFirst;
     }
 
     /** Samples that were made up so far, at inference's rate; any thread may ask. */
     long concealedSamples() {
         return concealedSamples.getAcquire();
+    }
+
+    /** End of the audio sent so far, on its clock; any thread may ask. */
+    long endMillis() {
+        return endMillis.getAcquire();
     }
 
     /** An Opus packet, passed on verbatim. */
@@ -57,7 +74,7 @@ public final class InputUplink implements InputPath.Sink, VoiceInput.Sink, Speec
 
     @Override
     public void key(char key, int durationMillis) {
-        stream.sendEvent(
+        events.accept(
                 ConverseRequest.newBuilder()
                         .setDtmfInput(
                                 DtmfInput.newBuilder()
@@ -68,7 +85,7 @@ public final class InputUplink implements InputPath.Sink, VoiceInput.Sink, Speec
 
     @Override
     public void started(long offsetSamples) {
-        stream.sendEvent(
+        events.accept(
                 ConverseRequest.newBuilder()
                         .setSpeechStarted(
                                 SpeechStarted.newBuilder()
@@ -78,7 +95,7 @@ public final class InputUplink implements InputPath.Sink, VoiceInput.Sink, Speec
 
     @Override
     public void stopped(long offsetSamples) {
-        stream.sendEvent(
+        events.accept(
                 ConverseRequest.newBuilder()
                         .setSpeechStopped(
                                 SpeechStopped.newBuilder()
@@ -107,6 +124,7 @@ public final class InputUplink implements InputPath.Sink, VoiceInput.Sink, Speec
 
     private InputAudio.Builder message(
             ByteString audio, long offsetSamples, int samples, int voice) {
+        endMillis.setRelease(InputClock.millis(offsetSamples) + samples * 1_000L / rateHz);
         InputAudio.Builder message =
                 InputAudio.newBuilder()
                         .setAudio(audio)

@@ -17,15 +17,13 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
 import java.util.SequencedMap;
 import java.util.SequencedSet;
 import java.util.function.LongSupplier;
-import java.util.function.Predicate;
 
 /**
- * Takes what inference says in order: checks it, refuses what was cleared, and hands it on. Owned
- * by the thread on which the stream delivers.
+ * Takes what inference says in order: checks it, refuses what was cleared, and hands it on. The
+ * thread on which the stream delivers brings all of it but what a call's surface has cleared.
  */
 final class OutputIntake {
     /**
@@ -42,13 +40,22 @@ final class OutputIntake {
     /** Longest name of a response, an item or a mark: they are kept, and sent back in reports. */
     static final int MAX_NAME_LENGTH = 1_024;
 
+    /** Takes what concerns the call's clients. */
+    interface Events {
+        /** A message that is meant for them; answers whether to read on. */
+        boolean fromInference(ConverseResponse message);
+
+        /** Audio of this item has come. */
+        void audioOf(PlayedItem item);
+    }
+
     private record ItemKey(String responseId, String itemId) {}
 
     private final InferenceFormat format;
     private final OutputTarget target;
     private final Backlog backlog;
-    private final Queue<String> marks;
-    private final Predicate<ConverseResponse> events;
+    private final PlaybackReports.Awaited awaited;
+    private final Events events;
     private final AudioCounters counters;
     private final LongSupplier clock;
 
@@ -64,8 +71,8 @@ final class OutputIntake {
 
     /**
      * @param packetMillis length of the packets that are made of PCM
-     * @param marks takes the name of each mark that is handed on
-     * @param events takes what is for data channels; answers whether to read on
+     * @param awaited takes the name of what will be reported
+     * @param events takes what is for clients
      * @param clock the media loop's
      */
     OutputIntake(
@@ -73,8 +80,8 @@ final class OutputIntake {
             int packetMillis,
             OutputTarget target,
             Backlog backlog,
-            Queue<String> marks,
-            Predicate<ConverseResponse> events,
+            PlaybackReports.Awaited awaited,
+            Events events,
             AudioCounters counters,
             LongSupplier clock) {
         this.format = format;
@@ -82,14 +89,14 @@ final class OutputIntake {
         this.clock = clock;
         this.target = target;
         this.backlog = backlog;
-        this.marks = marks;
+        this.awaited = awaited;
         this.events = events;
         this.counters = counters;
         items.put(new ItemKey("", ""), last);
     }
 
     /** Takes a message; answers whether to read the next one now. */
-    boolean take(ConverseResponse message) {
+    synchronized boolean take(ConverseResponse message) {
         if (hungUp) {
             return true;
         }
@@ -100,14 +107,22 @@ final class OutputIntake {
             case PAUSE_AUDIO -> pass(new OutputItem.Pause());
             case RESUME_AUDIO -> pass(new OutputItem.Resume());
             case SESSION_END -> hangUp(message.getSessionEnd().getMessage());
-            case SERVER_EVENT, CLOSE_CHANNEL -> events.test(message);
-            // No observers: nothing to do with these.
-            case TRANSCRIPT, ERROR, SESSION_READY, MESSAGE_NOT_SET -> true;
+            case SERVER_EVENT,
+                    CLOSE_CHANNEL,
+                    TRANSCRIPT,
+                    ERROR,
+                    RESPONSE_STARTED,
+                    RESPONSE_DONE,
+                    FUNCTION_CALL,
+                    OUTPUT_TEXT,
+                    RATE_LIMITS ->
+                    events.fromInference(message);
+            case SESSION_READY, MESSAGE_NOT_SET -> true;
         };
     }
 
     /** Ends the call after what was said so far; only the first time counts. */
-    boolean hangUp(String message) {
+    synchronized boolean hangUp(String message) {
         if (!hungUp) {
             hungUp = true;
             target.item(new OutputItem.Hangup(message));
@@ -115,7 +130,7 @@ final class OutputIntake {
         return true;
     }
 
-    boolean hungUp() {
+    synchronized boolean hungUp() {
         return hungUp;
     }
 
@@ -124,7 +139,7 @@ final class OutputIntake {
             counters.increment(AudioDrop.OUTPUT_INVALID);
             return true;
         }
-        marks.add(name);
+        awaited.marks().add(name);
         return pass(new OutputItem.Mark(name, false));
     }
 
@@ -141,15 +156,32 @@ final class OutputIntake {
             counters.increment(AudioDrop.OUTPUT_INVALID);
             return true;
         }
-        int fadeMillis = lastPackets > 0 ? fadeMillis(message) : 0;
-        cut(responseId, fadeMillis > 0);
+        return pass(cleared(responseId, lastPackets > 0 ? fadeMillis(message) : 0));
+    }
+
+    /** Stops a response at once without inference's having asked for it; any thread. */
+    synchronized void clear(String responseId) {
+        if (!hungUp) {
+            backlog.addAnyway(Backlog.MIN_ITEM_SAMPLES);
+            target.item(cleared(responseId, 0));
+        }
+    }
+
+    /** Drops what still comes of a response, and leaves what is queued; any thread. */
+    synchronized void refuse(String responseId) {
         if (!responseId.isEmpty()) {
             refused.add(responseId);
             if (refused.size() > MAX_REFUSED) {
                 refused.removeFirst();
             }
         }
-        return pass(new OutputItem.Clear(responseId, 0, fadeMillis, List.of()));
+    }
+
+    private OutputItem.Clear cleared(String responseId, int fadeMillis) {
+        cut(responseId, fadeMillis > 0);
+        refuse(responseId);
+        awaited.clears().add(responseId);
+        return new OutputItem.Clear(responseId, 0, fadeMillis, List.of());
     }
 
     private static int fadeMillis(ClearAudio message) {
@@ -193,6 +225,7 @@ final class OutputIntake {
         boolean more = backlog.add(Backlog.charge(samples), Backlog.chargeBytes(audio.size()));
         PlayedItem item = item(message.getResponseId(), message.getItemId());
         item.said(clock.getAsLong());
+        events.audioOf(item);
         target.audio(item, audio, samples);
         return more;
     }

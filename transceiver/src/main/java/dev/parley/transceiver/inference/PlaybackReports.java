@@ -12,29 +12,42 @@ import dev.parley.transceiver.media.OutputItem;
 import dev.parley.transceiver.media.PlayedItem;
 import dev.parley.transceiver.media.Playout;
 import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Tells inference what its output has come to. Called on the media loop. */
 public final class PlaybackReports implements Playout.Listener {
-    private final InferenceStream stream;
-    private final Queue<String> marks;
+    /**
+     * What the media loop will report on, in the order in which it was handed on.
+     *
+     * @param marks names of marks
+     * @param clears responses that ClearAudio has named
+     */
+    record Awaited(Queue<String> marks, Queue<String> clears) {
+        Awaited() {
+            this(new ConcurrentLinkedQueue<>(), new ConcurrentLinkedQueue<>());
+        }
+    }
+
+    private final Consumer<ConverseRequest> sink;
+    private final Awaited awaited;
     private final Consumer<String> onHangup;
 
     /**
-     * @param marks names of the marks whose turn is still to come, in order; one leaves with each
-     *     report
+     * @param sink takes the reports
+     * @param awaited what is still to be reported; one leaves with each report
      * @param onHangup told when inference's hang-up has its turn
      */
-    public PlaybackReports(InferenceStream stream, Queue<String> marks, Consumer<String> onHangup) {
-        this.stream = stream;
-        this.marks = marks;
+    PlaybackReports(Consumer<ConverseRequest> sink, Awaited awaited, Consumer<String> onHangup) {
+        this.sink = sink;
+        this.awaited = awaited;
         this.onHangup = onHangup;
     }
 
     @Override
     public void started(PlayedItem item) {
-        stream.sendEvent(
+        sink.accept(
                 ConverseRequest.newBuilder()
                         .setPlaybackStarted(
                                 PlaybackStarted.newBuilder()
@@ -45,7 +58,7 @@ public final class PlaybackReports implements Playout.Listener {
 
     @Override
     public void progressed(PlayedItem item) {
-        stream.sendEvent(
+        sink.accept(
                 ConverseRequest.newBuilder()
                         .setPlaybackProgress(
                                 PlaybackProgress.newBuilder()
@@ -57,7 +70,7 @@ public final class PlaybackReports implements Playout.Listener {
 
     @Override
     public void stopped(PlayedItem item) {
-        stream.sendEvent(
+        sink.accept(
                 ConverseRequest.newBuilder()
                         .setPlaybackStopped(
                                 PlaybackStopped.newBuilder()
@@ -71,12 +84,16 @@ public final class PlaybackReports implements Playout.Listener {
     public void cleared(@Nullable PlayedItem item, long clearedSamples) {
         PlaybackCleared.Builder cleared =
                 PlaybackCleared.newBuilder().setClearedMs(InputClock.millis(clearedSamples));
+        String asked = awaited.clears().poll();
+        if (asked != null) {
+            cleared.setClearedResponseId(asked);
+        }
         if (item != null) {
             cleared.setResponseId(item.responseId())
                     .setItemId(item.itemId())
                     .setAudioEndMs(item.sentMillis());
         }
-        stream.sendEvent(ConverseRequest.newBuilder().setPlaybackCleared(cleared).build());
+        sink.accept(ConverseRequest.newBuilder().setPlaybackCleared(cleared).build());
     }
 
     @Override
@@ -87,24 +104,25 @@ public final class PlaybackReports implements Playout.Listener {
                     .setItemId(item.itemId())
                     .setAudioEndMs(item.sentMillis());
         }
-        stream.sendEvent(ConverseRequest.newBuilder().setPlaybackPaused(paused).build());
+        sink.accept(ConverseRequest.newBuilder().setPlaybackPaused(paused).build());
     }
 
     @Override
     public void marked(OutputItem.Mark mark) {
-        var _ = marks.poll();
+        var _ = awaited.marks().poll();
         marked(mark.name(), mark.cleared());
     }
 
     /** The call is over: marks that wait are not going to be reached. */
     void ended() {
+        Queue<String> marks = awaited.marks();
         for (String name = marks.poll(); name != null; name = marks.poll()) {
             marked(name, true);
         }
     }
 
     private void marked(String name, boolean cleared) {
-        stream.sendEvent(
+        sink.accept(
                 ConverseRequest.newBuilder()
                         .setMarkReached(MarkReached.newBuilder().setName(name).setCleared(cleared))
                         .build());

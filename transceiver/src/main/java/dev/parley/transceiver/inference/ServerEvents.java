@@ -62,6 +62,11 @@ public final class ServerEvents {
         return bytes.get() < HIGH_WATER_BYTES / 2;
     }
 
+    /** Whether more should be added of what can wait elsewhere. */
+    boolean hasRoom() {
+        return bytes.get() < HIGH_WATER_BYTES;
+    }
+
     /** The next one, or null; it counts until {@link #left}. */
     @Nullable ConverseResponse poll() {
         return waiting.poll();

@@ -55,6 +55,11 @@ public final class Backlog implements AutoCloseable {
         return mayRead() && withheld.compareAndSet(true, false);
     }
 
+    /** Adds what nobody read: it holds no reading up. */
+    public void addAnyway(long addedSamples) {
+        samples.addAndGet(addedSamples);
+    }
+
     /** Subtracts what was sent or dropped; answers whether to read on now. */
     public boolean remove(long removedSamples, long removedBytes) {
         count(-removedBytes);

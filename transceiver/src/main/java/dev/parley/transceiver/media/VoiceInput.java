@@ -69,6 +69,13 @@ public final class VoiceInput implements AutoCloseable {
     private long silenceNanos;
     private long silenceSamples;
     private long heardNanos;
+    private @Nullable PacketDecoder detectorsOwn;
+
+    /** What another thread wants, null for no detection; to be taken over by the codec thread. */
+    private volatile @Nullable SpeechSettings wanted;
+
+    private volatile boolean wantedChanged;
+    private SpeechGate.@Nullable Listener listener;
 
     /** Nobody wants PCM yet. */
     public VoiceInput(Source source, AudioCounters counters) {
@@ -96,20 +103,51 @@ public final class VoiceInput implements AutoCloseable {
         return this;
     }
 
-    /** Listens for speech; after {@link #decode}, before the first packet. */
+    /** Listens for speech, or can do so later; after {@link #decode}, before the first packet. */
     public VoiceInput detect(
-            SpeechSettings settings, boolean alreadyDecoded, SpeechGate.Listener listener) {
-        detector = new SpeechDetector(settings, listener);
-        silenceNanos = settings.silenceDurationMillis() * NANOS_PER_MILLI;
-        silenceSamples = settings.silenceDurationMillis() * (InputClock.RATE_HZ / 1_000L);
+            @Nullable SpeechSettings settings,
+            boolean alreadyDecoded,
+            SpeechGate.Listener toListener) {
+        listener = toListener;
+        redetect(settings);
         if (!alreadyDecoded) {
-            decoders.add(
+            detectorsOwn =
                     decoder(
                             DETECTED,
                             (decoder, offset, _, _, _) -> detect(decoder, offset),
-                            decoders.isEmpty() ? counters : null));
+                            decoders.isEmpty() ? counters : null);
+            decoders.add(detectorsOwn);
         }
         return this;
+    }
+
+    /**
+     * Listens for speech so from now on, null for not at all, after {@link #detect}; any thread.
+     * Speech that goes on when it is no longer listened for does not stop.
+     */
+    public void redetect(@Nullable SpeechSettings settings) {
+        wanted = settings;
+        wantedChanged = true;
+    }
+
+    private void takeWish() {
+        if (!wantedChanged) {
+            return;
+        }
+        wantedChanged = false;
+        SpeechSettings settings = wanted;
+        SpeechDetector before = detector;
+        if (settings == null || listener == null) {
+            detector = null;
+            return;
+        }
+        if (before == null) {
+            detector = new SpeechDetector(settings, listener);
+        } else {
+            before.use(settings);
+        }
+        silenceNanos = settings.silenceDurationMillis() * NANOS_PER_MILLI;
+        silenceSamples = settings.silenceDurationMillis() * (InputClock.RATE_HZ / 1_000L);
     }
 
     /** Whether the detector can hear what is decoded to this format. */
@@ -138,6 +176,7 @@ public final class VoiceInput implements AutoCloseable {
 
     /** Decodes one packet if there is one; answers whether there was anything to do. */
     public boolean runOnce(long nowNanos) {
+        takeWish();
         if (ring.isEmpty()) {
             return fallSilent(nowNanos);
         }
@@ -145,7 +184,8 @@ public final class VoiceInput implements AutoCloseable {
         InputPacket packet = ring.head();
         boolean decoded = true;
         for (int i = 0; i < decoders.size(); i++) {
-            decoded &= decoders.get(i).decode(packet);
+            PacketDecoder decoder = decoders.get(i);
+            decoded &= (decoder == detectorsOwn && detector == null) || decoder.decode(packet);
         }
         if (!decoded) {
             counters.increment(AudioDrop.INPUT_UNDECODABLE);

@@ -32,6 +32,11 @@ public final class SpeechDetector {
         return gate.speaking();
     }
 
+    /** Uses other settings from the next piece of audio on. */
+    public void use(SpeechSettings settings) {
+        gate.use(settings);
+    }
+
     /**
      * Takes the next piece of audio.
      *

@@ -25,7 +25,7 @@ public final class SpeechGate {
 
     private static final long NONE = -1;
 
-    private final SpeechSettings settings;
+    private SpeechSettings settings;
     private final Listener listener;
     private boolean speaking;
     private long likelySince = NONE;
@@ -35,6 +35,11 @@ public final class SpeechGate {
     public SpeechGate(SpeechSettings settings, Listener listener) {
         this.settings = settings;
         this.listener = listener;
+    }
+
+    /** Uses other settings from the next piece of audio on. */
+    void use(SpeechSettings changed) {
+        settings = changed;
     }
 
     public boolean speaking() {

@@ -15,6 +15,13 @@ public record SpeechSettings(float threshold, int prefixPaddingMillis, int silen
     /** Longest of either duration. */
     public static final int MAX_MILLIS = 10_000;
 
+    /** What is used when nothing is asked for. */
+    public static final SpeechSettings DEFAULT =
+            new SpeechSettings(
+                    DEFAULT_THRESHOLD,
+                    DEFAULT_PREFIX_PADDING_MILLIS,
+                    DEFAULT_SILENCE_DURATION_MILLIS);
+
     public SpeechSettings {
         if (!(threshold > 0 && threshold < 1)) {
             throw new IllegalArgumentException("threshold must be above 0 and below 1");

@@ -20,11 +20,10 @@ import dev.parley.transceiver.media.OutputItem;
 import dev.parley.transceiver.media.OutputItem.Frame;
 import dev.parley.transceiver.media.OutputMemory;
 import dev.parley.transceiver.media.OutputTarget;
+import dev.parley.transceiver.media.PlayedItem;
 import dev.parley.transceiver.media.VoiceOutput;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Queue;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,8 +35,19 @@ class OutputIntakeTest {
     private static final InferenceFormat OPUS = new InferenceFormat(Encoding.OPUS, 48_000);
     private static final int ITEMS = 40;
 
+    private static final OutputIntake.Events NO_CLIENTS =
+            new OutputIntake.Events() {
+                @Override
+                public boolean fromInference(ConverseResponse message) {
+                    return true;
+                }
+
+                @Override
+                public void audioOf(PlayedItem item) {}
+            };
+
     private final OutputMemory memory = new OutputMemory(1 << 20, 1 << 20);
-    private final Queue<String> marks = new ArrayDeque<>();
+    private final PlaybackReports.Awaited awaited = new PlaybackReports.Awaited();
     private final Backlog backlog = new Backlog(ITEMS * Backlog.MIN_ITEM_SAMPLES, memory);
     private final OutputInbox inbox = new OutputInbox();
     private final AudioCounters counters = new AudioCounters();
@@ -97,7 +107,8 @@ class OutputIntakeTest {
     }
 
     private OutputIntake intake(InferenceFormat format, OutputTarget target) {
-        return new OutputIntake(format, 20, target, backlog, marks, _ -> true, counters, () -> 0);
+        return new OutputIntake(
+                format, 20, target, backlog, awaited, NO_CLIENTS, counters, () -> 0);
     }
 
     private static ConverseResponse opus(String responseId) {
@@ -181,7 +192,7 @@ class OutputIntakeTest {
                                 .setMark(Mark.newBuilder().setName(name))
                                 .build());
         assertThat(inbox.poll()).isNull();
-        assertThat(marks).isEmpty();
+        assertThat(awaited.marks()).isEmpty();
         assertThat(counters.count(AudioDrop.OUTPUT_INVALID)).isEqualTo(3);
     }
 

@@ -23,6 +23,8 @@ import dev.parley.transceiver.inference.Backends;
 import dev.parley.transceiver.media.AudioCounters;
 import dev.parley.transceiver.media.OutputMemory;
 import dev.parley.transceiver.peer.FakeUdpPort.Address;
+import dev.parley.transceiver.realtime.RealtimeCounters;
+import dev.parley.transceiver.realtime.RealtimeSurface;
 import dev.parley.transceiver.session.LoopMetrics;
 import dev.parley.transceiver.session.LoopSettings;
 import dev.parley.transceiver.session.MediaLoop;
@@ -146,6 +148,7 @@ public final class Rig implements AutoCloseable {
                         IDENTITY,
                         new DtlsHandshake(random, 10_000, resendMillis),
                         OpusLibrary.best(),
+                        RealtimeSurface.factory(new RealtimeCounters()),
                         now::get,
                         random);
         control = new ControlService(setup, calls, draining);

@@ -1,0 +1,378 @@
+package dev.parley.transceiver.realtime;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.parley.proto.inference.v1.ConverseRequest;
+import dev.parley.proto.inference.v1.ConverseResponse;
+import dev.parley.proto.inference.v1.FunctionCallOutput;
+import dev.parley.proto.inference.v1.ItemCreated;
+import dev.parley.proto.inference.v1.ItemDeleted;
+import dev.parley.proto.inference.v1.PlaybackProgress;
+import dev.parley.proto.inference.v1.PlaybackStarted;
+import dev.parley.proto.inference.v1.PlaybackStopped;
+import dev.parley.proto.inference.v1.RateLimit;
+import dev.parley.proto.inference.v1.RateLimits;
+import dev.parley.proto.inference.v1.SessionReady;
+import dev.parley.proto.inference.v1.SessionStart;
+import dev.parley.proto.inference.v1.SessionUpdate;
+import dev.parley.proto.inference.v1.Speaker;
+import dev.parley.proto.inference.v1.TextMessage;
+import dev.parley.proto.inference.v1.Transcript;
+import dev.parley.transceiver.inference.EventClient;
+import dev.parley.transceiver.inference.EventSurface;
+import dev.parley.transceiver.inference.Formats;
+import dev.parley.transceiver.speech.SpeechSettings;
+import java.util.StringJoiner;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call's Realtime events: tells what each thing that happens means to clients, and what each
+ * event of a client means to inference and the edge. Nothing that a client sends can end the call:
+ * what is wrong is answered with an {@code error}. Owned by the call's event thread.
+ */
+public final class RealtimeSurface implements EventSurface {
+    /** Characters of the session id that stand in the call's other ids. */
+    private static final int ID_CHARS = 12;
+
+    private static final int MAX_AUDIO_MILLIS = Integer.MAX_VALUE;
+
+    private final Edge edge;
+    private final RealtimeCounters counters;
+    private final EventWriter events;
+    private final RealtimeSession session;
+    private final Conversation conversation = new Conversation();
+    private final CallerTurns caller;
+    private final Responses responses;
+    private @Nullable EventRefusal badStart;
+
+    /** Makes surfaces that count their events here. */
+    public static Factory factory(RealtimeCounters counters) {
+        return (start, ready, edge, _) -> new RealtimeSurface(start, ready, edge, counters);
+    }
+
+    RealtimeSurface(SessionStart start, SessionReady ready, Edge edge, RealtimeCounters counters) {
+        this.edge = edge;
+        this.counters = counters;
+        String id = start.getSessionId();
+        String base = id.substring(0, Math.min(ID_CHARS, id.length()));
+        this.events = new EventWriter(edge, counters, base);
+        SpeechSettings asked = Formats.speech(ready);
+        this.session =
+                new RealtimeSession(
+                        "sess_" + base,
+                        start.getModel(),
+                        asked == null ? SpeechSettings.DEFAULT : asked);
+        this.caller = new CallerTurns(session, conversation, events, edge);
+        this.responses = new Responses(session, conversation, events, edge);
+        try {
+            if (!start.getSessionJson().isBlank()) {
+                session.update(Json.read(start.getSessionJson()), "session");
+            }
+        } catch (EventRefusal refusal) {
+            badStart = refusal;
+        }
+        edge.detectSpeech(session.turnDetection().speech());
+    }
+
+    // --- clients
+
+    @Override
+    public void attached(EventClient client) {
+        ObjectNode event = events.event("session.created");
+        event.set("session", session.json());
+        events.send(client, event);
+        if (badStart != null) {
+            events.error(client, badStart, null);
+        }
+    }
+
+    @Override
+    public void said(EventClient client, String text, long nowNanos) {
+        String eventId = null;
+        try {
+            ObjectNode event = Json.read(text);
+            Fields fields = new Fields(event, "");
+            eventId = fields.findId("event_id");
+            handle(client, fields, nowNanos);
+        } catch (EventRefusal refusal) {
+            events.error(client, refusal, eventId);
+        }
+    }
+
+    private void handle(EventClient client, Fields event, long nowNanos) throws EventRefusal {
+        String name = event.string("type");
+        ClientEventType type = ClientEventType.find(name);
+        if (type == null) {
+            throw new EventRefusal(
+                    ErrorCode.UNKNOWN_EVENT, "There is no client event of this type.", "type");
+        }
+        counters.taken(type);
+        switch (type) {
+            case SESSION_UPDATE -> update(event);
+            case INPUT_AUDIO_BUFFER_APPEND ->
+                    throw new EventRefusal(
+                            ErrorCode.UNSUPPORTED,
+                            "Audio comes on the call's audio track, not in events.",
+                            "type");
+            case INPUT_AUDIO_BUFFER_COMMIT -> caller.commit();
+            case INPUT_AUDIO_BUFFER_CLEAR -> caller.clear();
+            case OUTPUT_AUDIO_BUFFER_CLEAR -> responses.clear();
+            case CONVERSATION_ITEM_CREATE -> createItem(event);
+            case CONVERSATION_ITEM_RETRIEVE -> retrieveItem(client, event);
+            case CONVERSATION_ITEM_DELETE -> deleteItem(event);
+            case CONVERSATION_ITEM_TRUNCATE -> truncateItem(event);
+            case RESPONSE_CREATE -> responses.create(event.findObject("response"), nowNanos);
+            case RESPONSE_CANCEL -> responses.cancel(event.findId("response_id"));
+        }
+    }
+
+    private void update(Fields event) throws EventRefusal {
+        session.update(event.object("session"), "session");
+        edge.detectSpeech(session.turnDetection().speech());
+        caller.detectionChanged();
+        ObjectNode updated = events.event("session.updated");
+        updated.set("session", session.json());
+        events.sendAll(updated);
+        edge.toInference(
+                ConverseRequest.newBuilder()
+                        .setSessionUpdate(
+                                SessionUpdate.newBuilder()
+                                        .setSessionJson(session.json().toString()))
+                        .build());
+    }
+
+    // --- items of clients
+
+    private void createItem(Fields event) throws EventRefusal {
+        ObjectNode given = event.object("item");
+        Fields item = new Fields(given, "item");
+        String id = item.findId("id");
+        String itemId = id == null ? events.newId("item") : id;
+        if (conversation.contains(itemId) || itemId.equals(Conversation.ROOT)) {
+            throw new EventRefusal(
+                    ErrorCode.ITEM_ALREADY_EXISTS,
+                    "There is an item with the id " + itemId + " already.",
+                    "item.id");
+        }
+        ItemCreated.Builder created = ItemCreated.newBuilder().setItemId(itemId);
+        read(item, created);
+        ObjectNode json = given.deepCopy();
+        json.put("id", itemId).put("object", "realtime.item");
+        if (!json.has("status")) {
+            json.put("status", "completed");
+        }
+        place(event.findId("previous_item_id"), itemId, json);
+        String previous = conversation.previous(itemId);
+        for (String what : new String[] {"added", "done"}) {
+            ObjectNode told =
+                    events.event("conversation.item." + what).put("previous_item_id", previous);
+            told.set("item", json);
+            events.sendAll(told);
+        }
+        edge.toInference(
+                ConverseRequest.newBuilder()
+                        .setItemCreated(
+                                created.setPreviousItemId(previous == null ? "" : previous)
+                                        .setItemJson(json.toString()))
+                        .build());
+    }
+
+    private void place(@Nullable String behind, String itemId, ObjectNode json)
+            throws EventRefusal {
+        if (behind == null) {
+            conversation.add(itemId, json);
+        } else if (!conversation.addBehind(behind, itemId, json)) {
+            throw notFound(behind, "previous_item_id");
+        }
+    }
+
+    private static void read(Fields item, ItemCreated.Builder created) throws EventRefusal {
+        switch (item.string("type")) {
+            case "message" ->
+                    created.setMessage(
+                            TextMessage.newBuilder().setRole(role(item)).setText(text(item)));
+            case "function_call_output" ->
+                    created.setFunctionCallOutput(
+                            FunctionCallOutput.newBuilder()
+                                    .setCallId(item.id("call_id"))
+                                    .setOutput(item.string("output")));
+            case "function_call" -> {
+                var _ = item.string("name");
+                var _ = item.string("arguments");
+            }
+            default ->
+                    throw item.badValue(
+                            "type", "\"message\", \"function_call\" or \"function_call_output\"");
+        }
+    }
+
+    private static String role(Fields item) throws EventRefusal {
+        String role = item.string("role");
+        return switch (role) {
+            case "user", "assistant", "system" -> role;
+            default -> throw item.badValue("role", "\"user\", \"assistant\" or \"system\"");
+        };
+    }
+
+    private static String text(Fields item) throws EventRefusal {
+        ArrayNode content = item.findArray("content");
+        StringJoiner text = new StringJoiner("\n");
+        for (int i = 0; content != null && i < content.size(); i++) {
+            String name = "content[" + i + "]";
+            JsonNode node = content.get(i);
+            if (!(node instanceof ObjectNode object)) {
+                throw item.wrongType(name, "object");
+            }
+            Fields part = new Fields(object, item.path(name));
+            String said =
+                    switch (part.string("type")) {
+                        case "input_text", "output_text", "text" -> part.string("text");
+                        case "input_audio", "output_audio", "audio" ->
+                                part.findString("transcript");
+                        default -> null;
+                    };
+            if (said != null) {
+                text.add(said);
+            }
+        }
+        return text.toString();
+    }
+
+    private void retrieveItem(EventClient client, Fields event) throws EventRefusal {
+        String id = event.id("item_id");
+        ObjectNode item = conversation.find(id);
+        if (item == null) {
+            throw notFound(id, "item_id");
+        }
+        ObjectNode told = events.event("conversation.item.retrieved");
+        told.set("item", item);
+        events.send(client, told);
+    }
+
+    private void deleteItem(Fields event) throws EventRefusal {
+        String id = event.id("item_id");
+        if (!conversation.remove(id)) {
+            throw notFound(id, "item_id");
+        }
+        events.sendAll(events.event("conversation.item.deleted").put("item_id", id));
+        edge.toInference(
+                ConverseRequest.newBuilder()
+                        .setItemDeleted(ItemDeleted.newBuilder().setItemId(id))
+                        .build());
+    }
+
+    private void truncateItem(Fields event) throws EventRefusal {
+        String id = event.id("item_id");
+        int contentIndex = event.whole("content_index", Integer.MAX_VALUE, 0);
+        if (contentIndex != 0) {
+            throw event.badValue("content_index", "0");
+        }
+        responses.truncate(id, event.requiredWhole("audio_end_ms", MAX_AUDIO_MILLIS));
+    }
+
+    private static EventRefusal notFound(String id, String param) {
+        return new EventRefusal(
+                ErrorCode.ITEM_NOT_FOUND, "There is no item with the id " + id + ".", param);
+    }
+
+    // --- inference
+
+    @Override
+    public void fromInference(ConverseResponse message, long nowNanos) {
+        switch (message.getMessageCase()) {
+            case OUTPUT_AUDIO -> responses.audio(message.getOutputAudio(), nowNanos);
+            case TRANSCRIPT -> transcript(message.getTranscript(), nowNanos);
+            case RESPONSE_STARTED ->
+                    responses.started(message.getResponseStarted().getResponseId(), nowNanos);
+            case RESPONSE_DONE -> responses.done(message.getResponseDone(), nowNanos);
+            case FUNCTION_CALL -> responses.call(message.getFunctionCall(), nowNanos);
+            case OUTPUT_TEXT -> responses.text(message.getOutputText(), nowNanos);
+            case RATE_LIMITS -> rateLimits(message.getRateLimits());
+            case ERROR ->
+                    events.serverError(
+                            message.getError().getCode(), message.getError().getMessage());
+            case SERVER_EVENT, CLOSE_CHANNEL -> edge.pass(message);
+            case SESSION_READY,
+                    CLEAR_AUDIO,
+                    MARK,
+                    SESSION_END,
+                    PAUSE_AUDIO,
+                    RESUME_AUDIO,
+                    MESSAGE_NOT_SET -> {}
+        }
+    }
+
+    private void transcript(Transcript said, long nowNanos) {
+        if (said.getSpeaker() == Speaker.SPEAKER_USER) {
+            caller.transcript(said);
+        } else {
+            responses.transcript(said, nowNanos);
+        }
+    }
+
+    private void rateLimits(RateLimits limits) {
+        ObjectNode event = events.event("rate_limits.updated");
+        ArrayNode list = event.putArray("rate_limits");
+        for (RateLimit limit : limits.getLimitsList()) {
+            list.addObject()
+                    .put("name", limit.getName())
+                    .put("limit", limit.getLimit())
+                    .put("remaining", limit.getRemaining())
+                    .put("reset_seconds", limit.getResetSeconds());
+        }
+        events.sendAll(event);
+    }
+
+    // --- the edge
+
+    @Override
+    public void fromEdge(ConverseRequest message, long nowNanos) {
+        switch (message.getMessageCase()) {
+            case SPEECH_STARTED -> {
+                caller.started(message.getSpeechStarted());
+                if (session.turnDetection().interruptResponse()) {
+                    responses.interrupt();
+                }
+            }
+            case SPEECH_STOPPED -> caller.stopped(message.getSpeechStopped());
+            case PLAYBACK_STARTED -> {
+                edge.toInference(message);
+                PlaybackStarted started = message.getPlaybackStarted();
+                responses.playbackStarted(started.getResponseId(), started.getItemId());
+            }
+            case PLAYBACK_PROGRESS -> {
+                edge.toInference(message);
+                PlaybackProgress made = message.getPlaybackProgress();
+                responses.playbackProgress(
+                        made.getResponseId(), made.getItemId(), made.getAudioEndMs());
+            }
+            case PLAYBACK_STOPPED -> {
+                edge.toInference(message);
+                PlaybackStopped stopped = message.getPlaybackStopped();
+                responses.playbackStopped(
+                        stopped.getResponseId(),
+                        stopped.getItemId(),
+                        stopped.getAudioEndMs(),
+                        nowNanos);
+            }
+            case PLAYBACK_CLEARED -> {
+                edge.toInference(message);
+                responses.playbackCleared(message.getPlaybackCleared(), caller.speaking());
+            }
+            default -> edge.toInference(message);
+        }
+    }
+
+    // --- time
+
+    @Override
+    public long deadlineNanos() {
+        return responses.deadlineNanos();
+    }
+
+    @Override
+    public void onTimer(long nowNanos) {
+        responses.onTimer(nowNanos);
+    }
+}

@@ -1,0 +1,360 @@
+package dev.parley.transceiver.realtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonObject;
+import dev.parley.proto.inference.v1.SessionReady;
+import dev.parley.proto.inference.v1.SpeechDetection;
+import dev.parley.transceiver.speech.SpeechSettings;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What clients may send, what of it is carried out, and what is answered with an error. */
+class RealtimeClientEventsTest {
+    private final SurfaceRig rig = new SurfaceRig();
+
+    private static JsonObject error(SurfaceRig rig) {
+        return rig.event("error").getAsJsonObject("error");
+    }
+
+    private void assertRefused(String code, String event) {
+        rig.said();
+        rig.send(event);
+        assertThat(rig.said()).containsExactly("error");
+        assertThat(error(rig).get("code").getAsString()).isEqualTo(code);
+        assertThat(rig.toldLast).isSameAs(rig.client);
+    }
+
+    // --- the session
+
+    @Test
+    void aClientIsGreetedWithTheSession() {
+        rig.attach();
+        JsonObject session = rig.event("session.created").getAsJsonObject("session");
+        assertThat(session.get("model").getAsString()).isEqualTo("parrot");
+        assertThat(session.get("type").getAsString()).isEqualTo("realtime");
+        assertThat(session.getAsJsonObject("audio").getAsJsonObject("input").toString())
+                .contains("server_vad");
+        assertThat(rig.toldLast).isSameAs(rig.client);
+        assertThat(rig.speech).isEqualTo(new SpeechSettings(0.5f, 300, 500));
+    }
+
+    @Test
+    void anUpdateChangesWhatItNamesAndNothingElse() {
+        rig.send(
+                "{\"type\":\"session.update\",\"session\":{\"type\":\"realtime\",\"model\":\"other\","
+                        + "\"instructions\":\"Be brief.\",\"mine\":[1],"
+                        + "\"audio\":{\"input\":{\"transcription\":{\"model\":\"w\"}}}}}");
+        assertThat(rig.said()).containsExactly("session.updated", "up SESSION_UPDATE");
+        JsonObject session = rig.event("session.updated").getAsJsonObject("session");
+        assertThat(session.get("model").getAsString()).isEqualTo("parrot");
+        assertThat(session.get("instructions").getAsString()).isEqualTo("Be brief.");
+        JsonObject input = session.getAsJsonObject("audio").getAsJsonObject("input");
+        assertThat(input.getAsJsonObject("format").get("rate").getAsInt()).isEqualTo(24_000);
+        assertThat(input.getAsJsonObject("transcription").get("model").getAsString())
+                .isEqualTo("w");
+        assertThat(rig.up().getSessionUpdate().getSessionJson()).contains("\"mine\":[1]");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "{\"type\":\"server_vad\"}|0.5,300,500",
+                "{\"type\":\"server_vad\",\"threshold\":1,\"silence_duration_ms\":0}|0.99,300,0",
+                "{\"type\":\"semantic_vad\"}|0.5,300,600",
+                "{\"type\":\"semantic_vad\",\"eagerness\":\"low\"}|0.5,300,1500",
+                "{\"type\":\"semantic_vad\",\"eagerness\":\"high\"}|0.5,300,300",
+                "null|"
+            })
+    void turnDetectionBecomesTheEdgesDetector(String detection, String wanted) {
+        rig.send(turnDetection(detection));
+        assertThat(rig.said()).startsWith("session.updated");
+        SpeechSettings speech = rig.speech;
+        assertThat(
+                        speech == null
+                                ? null
+                                : speech.threshold()
+                                        + ","
+                                        + speech.prefixPaddingMillis()
+                                        + ","
+                                        + speech.silenceDurationMillis())
+                .isEqualTo(wanted);
+    }
+
+    private static String turnDetection(String detection) {
+        return "{\"type\":\"session.update\",\"session\":{\"audio\":{\"input\":{\"turn_detection\":"
+                + detection
+                + "}}}}";
+    }
+
+    @Test
+    void theBackendsWishCountsUntilTheClientHasOne() {
+        SessionReady ready =
+                SessionReady.newBuilder()
+                        .setSpeechDetection(SpeechDetection.newBuilder().setSilenceDurationMs(200))
+                        .build();
+        assertThat(new SurfaceRig("", ready).speech).isEqualTo(new SpeechSettings(0.5f, 300, 200));
+        String wish = "{\"audio\":{\"input\":{\"turn_detection\":{\"type\":\"server_vad\"}}}}";
+        assertThat(new SurfaceRig(wish, ready).speech)
+                .isEqualTo(new SpeechSettings(0.5f, 300, 500));
+    }
+
+    @Test
+    void aSessionThatTheCallCameWithAndIsNoneIsToldOf() {
+        SurfaceRig bad = new SurfaceRig("{\"output_modalities\":\"loud\"}");
+        bad.attach();
+        assertThat(bad.said()).containsExactly("session.created", "error");
+        assertThat(error(bad).get("param").getAsString()).isEqualTo("session.output_modalities");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"type\":\"transcription\"}",
+                "{\"instructions\":5}",
+                "{\"output_modalities\":[\"smell\"]}",
+                "{\"output_modalities\":[]}",
+                "{\"tools\":{}}",
+                "{\"tools\":[5]}",
+                "{\"tool_choice\":5}",
+                "{\"max_output_tokens\":-1}",
+                "{\"max_output_tokens\":1.5}",
+                "{\"audio\":null}",
+                "{\"audio\":{\"input\":null}}",
+                "{\"audio\":{\"output\":{\"speed\":9}}}",
+                "{\"audio\":{\"input\":{\"turn_detection\":true}}}",
+                "{\"audio\":{\"input\":{\"turn_detection\":{}}}}",
+                "{\"audio\":{\"input\":{\"turn_detection\":{\"type\":\"guess\"}}}}",
+                "{\"audio\":{\"input\":{\"turn_detection\":{\"type\":\"server_vad\","
+                        + "\"threshold\":2}}}}",
+                "{\"audio\":{\"input\":{\"turn_detection\":{\"type\":\"server_vad\","
+                        + "\"silence_duration_ms\":99999}}}}",
+                "{\"audio\":{\"input\":{\"turn_detection\":{\"type\":\"semantic_vad\","
+                        + "\"eagerness\":\"very\"}}}}"
+            })
+    void anUpdateThatIsWrongChangesNothing(String session) {
+        rig.send("{\"type\":\"session.update\",\"event_id\":\"mine\",\"session\":" + session + "}");
+        assertThat(rig.said()).containsExactly("error");
+        assertThat(error(rig).get("event_id").getAsString()).isEqualTo("mine");
+        assertThat(error(rig).get("param").getAsString()).startsWith("session.");
+        assertThat(rig.speech).isEqualTo(SpeechSettings.DEFAULT);
+    }
+
+    // --- the input buffer
+
+    @Test
+    void aClientCommitsTurnsItself() {
+        rig.send(turnDetection("null"));
+        rig.inputMillis = 1_200;
+        rig.said();
+        rig.send("{\"type\":\"input_audio_buffer.commit\"}");
+        assertThat(rig.said())
+                .containsExactly(
+                        "input_audio_buffer.committed",
+                        "conversation.item.added",
+                        "conversation.item.done",
+                        "up INPUT_COMMITTED");
+        assertThat(rig.up().getInputCommitted().getAudioEndMs()).isEqualTo(1_200);
+        assertThat(rig.up().getInputCommitted().getAwaitRequest()).isTrue();
+        assertRefused(
+                "input_audio_buffer_commit_empty", "{\"type\":\"input_audio_buffer.commit\"}");
+
+        rig.inputMillis = 2_000;
+        rig.said();
+        rig.send("{\"type\":\"input_audio_buffer.clear\"}");
+        assertThat(rig.said()).containsExactly("input_audio_buffer.cleared", "up INPUT_CLEARED");
+        assertRefused(
+                "input_audio_buffer_commit_empty", "{\"type\":\"input_audio_buffer.commit\"}");
+    }
+
+    @Test
+    void speechThatTheClientCommittedIsNotCommittedAgain() {
+        rig.speechStarts(100);
+        rig.inputMillis = 900;
+        rig.send("{\"type\":\"input_audio_buffer.commit\"}");
+        rig.said();
+        rig.speechStops(1_000);
+        assertThat(rig.said())
+                .containsExactly("input_audio_buffer.speech_stopped", "up SPEECH_STOPPED");
+    }
+
+    @Test
+    void audioInEventsIsRefused() {
+        assertRefused("unsupported", "{\"type\":\"input_audio_buffer.append\",\"audio\":\"AAAA\"}");
+    }
+
+    // --- items
+
+    @Test
+    void itemsAreCreatedFoundAndDeleted() {
+        rig.send(
+                "{\"type\":\"conversation.item.create\",\"item\":{\"type\":\"message\",\"id\":\"m1\","
+                        + "\"role\":\"user\",\"content\":[{\"type\":\"input_text\",\"text\":\"Hi\"}]}}");
+        assertThat(rig.said())
+                .containsExactly(
+                        "conversation.item.added", "conversation.item.done", "up ITEM_CREATED");
+        assertThat(rig.up().getItemCreated().getMessage().getText()).isEqualTo("Hi");
+        rig.send(
+                "{\"type\":\"conversation.item.create\",\"previous_item_id\":\"root\","
+                        + "\"item\":{\"type\":\"message\",\"id\":\"m0\",\"role\":\"system\","
+                        + "\"content\":[{\"type\":\"input_text\",\"text\":\"Be kind\"}]}}");
+        assertThat(rig.event("conversation.item.added").get("previous_item_id").isJsonNull())
+                .isTrue();
+        rig.said();
+        rig.send("{\"type\":\"conversation.item.retrieve\",\"item_id\":\"m1\"}");
+        assertThat(rig.said()).containsExactly("conversation.item.retrieved");
+        assertThat(rig.toldLast).isSameAs(rig.client);
+        rig.send("{\"type\":\"conversation.item.delete\",\"item_id\":\"m1\"}");
+        assertThat(rig.said()).containsExactly("conversation.item.deleted", "up ITEM_DELETED");
+        assertRefused(
+                "item_not_found", "{\"type\":\"conversation.item.delete\",\"item_id\":\"m1\"}");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "missing_required_parameter|{\"type\":\"conversation.item.create\"}",
+                "invalid_value|{\"type\":\"conversation.item.create\",\"item\":{\"type\":\"song\"}}",
+                "invalid_value|{\"type\":\"conversation.item.create\",\"item\":{\"type\":\"message\","
+                        + "\"role\":\"boss\"}}",
+                "invalid_type|{\"type\":\"conversation.item.create\",\"item\":{\"type\":\"message\","
+                        + "\"role\":\"user\",\"content\":[5]}}",
+                "missing_required_parameter|{\"type\":\"conversation.item.create\",\"item\":"
+                        + "{\"type\":\"function_call_output\",\"call_id\":\"c\"}}",
+                "item_already_exists|{\"type\":\"conversation.item.create\",\"item\":{\"id\":"
+                        + "\"root\",\"type\":\"message\",\"role\":\"user\"}}",
+                "item_not_found|{\"type\":\"conversation.item.create\",\"previous_item_id\":\"x\","
+                        + "\"item\":{\"type\":\"message\",\"role\":\"user\"}}",
+                "item_not_found|{\"type\":\"conversation.item.retrieve\",\"item_id\":\"x\"}",
+                "missing_required_parameter|{\"type\":\"conversation.item.retrieve\"}",
+                "missing_required_parameter|{\"type\":\"conversation.item.truncate\","
+                        + "\"item_id\":\"x\"}",
+                "item_not_found|{\"type\":\"conversation.item.truncate\",\"item_id\":\"x\","
+                        + "\"audio_end_ms\":1}",
+                "invalid_value|{\"type\":\"conversation.item.truncate\",\"item_id\":\"x\","
+                        + "\"content_index\":1,\"audio_end_ms\":1}",
+                "response_cancel_not_active|{\"type\":\"response.cancel\"}",
+                "invalid_type|{\"type\":\"response.create\",\"response\":5}",
+                "unknown_event|{\"type\":\"response.sing\"}",
+                "missing_required_parameter|{}",
+                "invalid_type|{\"type\":5}",
+                "invalid_type|{\"type\":\"response.create\",\"event_id\":5}",
+                "invalid_json|[]",
+                "invalid_json|null",
+                "invalid_json|{\"type\":\"response.create\"} x",
+                "invalid_json|{\"type\":\"a\",\"type\":\"b\"}",
+                "invalid_json|{",
+            })
+    void whatIsWrongIsAnsweredAndTheSessionLives(String code, String event) {
+        assertRefused(code, event);
+        rig.send("{\"type\":\"session.update\",\"session\":{}}");
+        assertThat(rig.said()).startsWith("session.updated");
+    }
+
+    @Test
+    void onlyOneResponseIsMadeAtATime() {
+        rig.send("{\"type\":\"response.create\"}");
+        assertRefused(
+                "conversation_already_has_active_response",
+                "{\"type\":\"response.create\",\"event_id\":\"again\"}");
+        assertThat(error(rig).get("event_id").getAsString()).isEqualTo("again");
+        rig.send("{\"type\":\"response.cancel\"}");
+        rig.said();
+        rig.send("{\"type\":\"response.create\"}");
+        assertThat(rig.said()).startsWith("response.created");
+    }
+
+    @Test
+    void aClientTruncatesWhatTheCallerHeard() {
+        rig.starts("r1");
+        rig.audio("r1", "i1");
+        rig.playbackStarts("r1", "i1");
+        rig.playbackStops("r1", "i1", 900);
+        rig.done("r1");
+        String truncate =
+                "{\"type\":\"conversation.item.truncate\",\"item_id\":\"i1\",\"content_index\":0,"
+                        + "\"audio_end_ms\":";
+        assertRefused("invalid_value", truncate + "901}");
+        rig.send(truncate + "400}");
+        assertThat(rig.said()).containsExactly("conversation.item.truncated", "up ITEM_TRUNCATED");
+    }
+
+    @Test
+    void eventsThatAreTooLongOrTooDeepAreRefused() {
+        assertRefused("event_too_large", " ".repeat(Json.MAX_CHARS + 1));
+        assertRefused("invalid_json", "{\"a\":".repeat(40) + "1" + "}".repeat(40));
+        assertRefused("invalid_json", "{\"a\":" + "9".repeat(100) + "}");
+    }
+
+    @Test
+    void aSessionDoesNotGrowWithoutEnd() {
+        String half = "x".repeat(Json.MAX_CHARS - 200);
+        for (int i = 0; i < 2; i++) {
+            rig.send("{\"type\":\"session.update\",\"session\":{\"x" + i + "\":\"" + half + "\"}}");
+        }
+        assertThat(error(rig).get("code").getAsString()).isEqualTo("event_too_large");
+    }
+
+    @Test
+    void noBytesEndTheCall() {
+        Random random = new Random(7);
+        String alphabet = "{}[]\",:ntruefalse0123-.eE\\u session.update typeitem_id\u0000\uD800";
+        for (int i = 0; i < 20_000; i++) {
+            StringBuilder text = new StringBuilder();
+            int length = random.nextInt(60);
+            for (int k = 0; k < length; k++) {
+                text.append(alphabet.charAt(random.nextInt(alphabet.length())));
+            }
+            rig.send(text.toString());
+        }
+        assertThat(rig.said()).containsOnly("error").hasSize(20_000);
+    }
+
+    @Test
+    void noFieldOfAnyTypeEndsTheCall() {
+        Random random = new Random(8);
+        String[] values = {
+            "null",
+            "1",
+            "-1",
+            "1e400",
+            "\"\"",
+            "\"root\"",
+            "{}",
+            "[]",
+            "true",
+            "[{}]",
+            "{\"type\":\"message\",\"role\":\"user\",\"content\":[{\"type\":\"input_text\"}]}",
+            "{\"audio\":{\"input\":{\"turn_detection\":{\"type\":\"server_vad\"}}}}"
+        };
+        String[] names = {
+            "session",
+            "item",
+            "item_id",
+            "response",
+            "response_id",
+            "previous_item_id",
+            "audio_end_ms",
+            "content_index",
+            "event_id",
+            "audio"
+        };
+        for (int i = 0; i < 20_000; i++) {
+            ClientEventType type =
+                    ClientEventType.values()[random.nextInt(ClientEventType.values().length)];
+            String event = "{\"type\":\"" + type.type() + "\"";
+            int from = random.nextInt(names.length);
+            for (int k = from; k < names.length; k += 1 + random.nextInt(4)) {
+                event += ",\"" + names[k] + "\":" + values[random.nextInt(values.length)];
+            }
+            rig.inputMillis += random.nextInt(100);
+            rig.send(event + "}");
+        }
+        assertThat(rig.said()).isNotEmpty();
+    }
+}
