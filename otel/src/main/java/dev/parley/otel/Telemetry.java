@@ -1,11 +1,14 @@
 package dev.parley.otel;
 
+import dev.parley.otel.trace.RecentCalls;
+import dev.parley.otel.trace.Tracing;
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.metrics.Meter;
-import io.opentelemetry.sdk.OpenTelemetrySdk;
-import io.opentelemetry.sdk.autoconfigure.AutoConfiguredOpenTelemetrySdk;
+import io.opentelemetry.sdk.resources.Resource;
+import io.opentelemetry.sdk.trace.SpanProcessor;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -18,46 +21,86 @@ import org.jspecify.annotations.Nullable;
  * Values are pulled by the exporter, so a service keeps its own counters in whatever form its
  * threads write cheapest, and nothing of telemetry stands on a packet's way.
  *
- * <p>Export is set by OpenTelemetry's own environment variables: with {@code
- * OTEL_EXPORTER_OTLP_ENDPOINT} set, metrics go there; without it nothing is exported and only
- * {@link #snapshot} reads the values.
+ * <p>Export is set by {@link TelemetrySettings} and by OpenTelemetry's own environment variables:
+ * with {@code OTEL_EXPORTER_OTLP_ENDPOINT} set, metrics and spans go there; without either nothing
+ * is exported.
  */
 public final class Telemetry implements AutoCloseable {
-    private static final String ENDPOINT_VARIABLE = "OTEL_EXPORTER_OTLP_ENDPOINT";
     private static final long FLUSH_SECONDS = 2;
+    private static final String SERVICE_PREFIX = "parley-";
 
-    private final @Nullable OpenTelemetrySdk sdk;
+    private final @Nullable Export export;
+    private final String process;
+    private final Resource resource;
+    private final double traceRatio;
+    private final @Nullable RecentCalls recentCalls;
     private final Meter meter;
     private final Map<String, LongSupplier> values = new ConcurrentHashMap<>();
 
-    private Telemetry(@Nullable OpenTelemetrySdk sdk) {
-        this.sdk = sdk;
-        OpenTelemetry api = sdk == null ? OpenTelemetry.noop() : sdk;
-        this.meter = api.getMeter("parley");
+    private Telemetry(
+            String process,
+            Resource resource,
+            @Nullable Export export,
+            double traceRatio,
+            @Nullable RecentCalls recentCalls) {
+        this.process = process;
+        this.resource = resource;
+        this.export = export;
+        this.traceRatio = traceRatio;
+        this.recentCalls = recentCalls;
+        OpenTelemetry api = export == null ? OpenTelemetry.noop() : export.sdk();
+        this.meter = api.getMeter("dev.parley");
     }
 
     /**
      * Sets up the SDK for one process.
      *
-     * @param serviceName the resource attribute {@code service.name}, unless {@code
+     * @param process what it runs: the name of a service, or {@code up} for all of them; the
+     *     resource attribute {@code service.name} is {@code parley-} and this, unless {@code
      *     OTEL_SERVICE_NAME} overrides it
      * @param environment the process's environment variables
      */
-    public static Telemetry start(String serviceName, Map<String, String> environment) {
-        if (environment.getOrDefault(ENDPOINT_VARIABLE, "").isBlank()) {
-            return none();
-        }
-        return new Telemetry(
-                AutoConfiguredOpenTelemetrySdk.builder()
-                        .disableShutdownHook()
-                        .addPropertiesSupplier(() -> Map.of("otel.service.name", serviceName))
-                        .build()
-                        .getOpenTelemetrySdk());
+    public static Telemetry start(
+            String process, Map<String, String> environment, TelemetrySettings settings) {
+        String name = SERVICE_PREFIX + process;
+        Export export = Export.find(name, environment, settings);
+        Resource resource =
+                export == null
+                        ? Resource.getDefault().toBuilder().put("service.name", name).build()
+                        : export.resource();
+        RecentCalls recent =
+                settings.recentCalls() > 0 ? new RecentCalls(settings.recentCalls()) : null;
+        return new Telemetry(process, resource, export, settings.traceRatio(), recent);
     }
 
-    /** Exports nothing; {@link #snapshot} still works. */
+    /** Exports and records nothing; {@link #snapshot} still works. */
     public static Telemetry none() {
-        return new Telemetry(null);
+        return new Telemetry("none", Resource.empty(), null, 0, null);
+    }
+
+    /**
+     * A service's hand in the traces of calls.
+     *
+     * @param service its name, which spans carry also where several services share a process
+     */
+    public Tracing tracing(String service) {
+        if (recentCalls == null) {
+            return Tracing.none();
+        }
+        Resource of =
+                service.equals(process)
+                        ? resource
+                        : resource.toBuilder()
+                                .put("service.name", SERVICE_PREFIX + service)
+                                .build();
+        List<SpanProcessor> processors =
+                export == null ? List.of(recentCalls) : List.of(recentCalls, export.spans());
+        return Tracing.of(of, traceRatio, processors);
+    }
+
+    /** The calls that this process has seen lately; null when it records no spans. */
+    public @Nullable RecentCalls recentCalls() {
+        return recentCalls;
     }
 
     /**
@@ -120,8 +163,8 @@ public final class Telemetry implements AutoCloseable {
     /** Flushes what is pending, bounded in time, and stops exporting. */
     @Override
     public void close() {
-        if (sdk != null) {
-            var _ = sdk.shutdown().join(FLUSH_SECONDS, TimeUnit.SECONDS);
+        if (export != null) {
+            var _ = export.sdk().shutdown().join(FLUSH_SECONDS, TimeUnit.SECONDS);
         }
     }
 }

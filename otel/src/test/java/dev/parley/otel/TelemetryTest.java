@@ -11,7 +11,7 @@ class TelemetryTest {
     void readsRegisteredValuesWhenAsked() {
         AtomicLong forged = new AtomicLong();
         AtomicLong flows = new AtomicLong(3);
-        try (Telemetry telemetry = Telemetry.start("parley-relay", Map.of())) {
+        try (Telemetry telemetry = Telemetry.start("relay", Map.of(), TelemetrySettings.LOCAL)) {
             telemetry.counters(
                     "parley.relay.drops",
                     "Dropped datagrams.",

@@ -41,9 +41,28 @@ public final class ConfigLoader {
         return load(type, yaml, System.getenv());
     }
 
+    /**
+     * Reads a file that another record is filled from as well, the environment overriding it.
+     *
+     * @param other whose keys are known too; no key may be of both
+     * @throws ConfigException when the file cannot be read or a value cannot be used
+     */
+    public static <R extends Record> R loadBeside(
+            Class<R> type, Class<? extends Record> other, Path yaml) {
+        return load(type, List.of(type, other), yaml, System.getenv());
+    }
+
     static <R extends Record> R load(Class<R> type, Path yaml, Map<String, String> environment) {
+        return load(type, List.of(type), yaml, environment);
+    }
+
+    static <R extends Record> R load(
+            Class<R> type,
+            List<Class<? extends Record>> known,
+            Path yaml,
+            Map<String, String> environment) {
         Map<String, RawValue> values = ConfigFile.read(yaml);
-        refuseUnknown(type, values);
+        refuseUnknown(known, values);
         for (RecordComponent component : type.getRecordComponents()) {
             String key = key(component);
             String override = environment.get(ENVIRONMENT_PREFIX + key.toUpperCase(Locale.ROOT));
@@ -63,7 +82,7 @@ public final class ConfigLoader {
     public static <R extends Record> R of(Class<R> type, Map<String, String> texts) {
         Map<String, RawValue> values = new LinkedHashMap<>();
         texts.forEach((key, text) -> values.put(key, new RawValue.Scalar(text)));
-        refuseUnknown(type, values);
+        refuseUnknown(List.of(type), values);
         return fill(type, values);
     }
 
@@ -77,9 +96,13 @@ public final class ConfigLoader {
         return String.join("\n", lines);
     }
 
-    private static void refuseUnknown(Class<?> type, Map<String, RawValue> values) {
+    private static void refuseUnknown(
+            List<? extends Class<?>> types, Map<String, RawValue> values) {
         List<String> known =
-                Arrays.stream(type.getRecordComponents()).map(ConfigLoader::key).toList();
+                types.stream()
+                        .flatMap(type -> Arrays.stream(type.getRecordComponents()))
+                        .map(ConfigLoader::key)
+                        .toList();
         for (String key : values.keySet()) {
             if (!known.contains(key)) {
                 throw new ConfigException(key + ": unknown key; " + advice(key, known));
