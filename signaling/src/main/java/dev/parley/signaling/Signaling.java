@@ -1,6 +1,8 @@
 package dev.parley.signaling;
 
 import dev.parley.otel.Telemetry;
+import dev.parley.otel.grpc.ClientSpans;
+import dev.parley.otel.trace.Tracing;
 import dev.parley.runtime.config.ConfigException;
 import dev.parley.runtime.config.HostPort;
 import dev.parley.signaling.calls.Access;
@@ -25,6 +27,7 @@ import dev.parley.signaling.pool.DnsDiscovery;
 import dev.parley.signaling.pool.KubernetesDiscovery;
 import dev.parley.signaling.pool.TransceiverPool;
 import dev.parley.signaling.reload.Ticker;
+import dev.parley.signaling.trace.RequestTraces;
 import dev.parley.signaling.whip.WhipEndpoint;
 import dev.parley.signaling.ws.SocketEndpoint;
 import io.helidon.webserver.http.HttpRouting;
@@ -66,15 +69,17 @@ public final class Signaling implements AutoCloseable {
      */
     public static Signaling start(SignalingConfig config, Telemetry telemetry) {
         List<Runnable> parts = new ArrayList<>();
+        Tracing tracing = telemetry.tracing("signaling");
         TransceiverPool pool =
                 new TransceiverPool(
                         discovery(config),
                         config.loadInterval(),
                         config.createTimeout(),
-                        config.controlTimeout());
+                        config.controlTimeout(),
+                        new ClientSpans(tracing));
         parts.add(pool::close);
         try {
-            return serve(config, telemetry, pool, parts);
+            return serve(config, telemetry, new RequestTraces(tracing), pool, parts);
         } catch (RuntimeException e) {
             parts.forEach(Runnable::run);
             throw e;
@@ -84,25 +89,29 @@ public final class Signaling implements AutoCloseable {
     private static Signaling serve(
             SignalingConfig config,
             Telemetry telemetry,
+            RequestTraces traces,
             TransceiverPool pool,
             List<Runnable> parts) {
         SignalingCounters counters = new SignalingCounters();
         counters.register(telemetry);
         Cors cors = new Cors(config.allowedOrigins(), config.corsMaxAge());
         Health health = new Health(pool, cors);
-        ErrorReplies errors = new ErrorReplies(counters, cors, WhipEndpoint.ROOT);
+        ErrorReplies errors =
+                new ErrorReplies(counters, cors, WhipEndpoint.ROOT, RequestTraces::refused);
         Credentials credentials = Credentials.of(config, telemetry);
         parts.add(credentials::close);
         Optional<SSLContext> tls = tls(config, telemetry, parts);
         HttpRouting.Builder routing =
                 HttpRouting.builder()
                         .addFilter(new ResponseBasics(counters, cors))
+                        .addFilter(traces)
                         .addFilter(
                                 new RequestBody(
                                         config.maxBodyBytes(), config.receiveTimeout(), errors))
                         .error(Throwable.class, errors)
                         .register(health);
-        SocketEndpoint sockets = registerCalls(routing, config, telemetry, pool, credentials, cors);
+        SocketEndpoint sockets =
+                registerCalls(routing, config, telemetry, traces, pool, credentials, cors);
         if (config.demoPage()) {
             DemoPage.register(routing);
         }
@@ -144,6 +153,7 @@ public final class Signaling implements AutoCloseable {
             HttpRouting.Builder routing,
             SignalingConfig config,
             Telemetry telemetry,
+            RequestTraces traces,
             TransceiverPool pool,
             Credentials credentials,
             Cors cors) {
@@ -166,6 +176,7 @@ public final class Signaling implements AutoCloseable {
                         new CallIdSealer(config.sealingKeys(), new SecureRandom()),
                         placement,
                         counters,
+                        traces,
                         config.clusterId(),
                         config.defaultModel());
         SocketEndpoint sockets = new SocketEndpoint(desk, access, cors, config.maxBodyBytes());

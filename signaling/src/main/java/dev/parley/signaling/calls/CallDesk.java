@@ -1,5 +1,6 @@
 package dev.parley.signaling.calls;
 
+import dev.parley.otel.Attribute;
 import dev.parley.proto.control.v1.CreateSessionRequest;
 import dev.parley.proto.control.v1.DescribeSessionResponse;
 import dev.parley.proto.control.v1.SessionState;
@@ -10,6 +11,8 @@ import dev.parley.signaling.http.ErrorCode;
 import dev.parley.signaling.http.RefusedException;
 import dev.parley.signaling.pool.CallId;
 import dev.parley.signaling.pool.TransceiverPool;
+import dev.parley.signaling.trace.RequestTrace;
+import dev.parley.signaling.trace.RequestTraces;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.ServerRequestHeaders;
 import java.lang.System.Logger.Level;
@@ -29,12 +32,14 @@ public final class CallDesk {
     private final CallIdSealer sealer;
     private final Placement placement;
     private final CallCounters counters;
+    private final RequestTraces traces;
     private final int cluster;
     private final String defaultModel;
 
     /**
      * Sends calls to the pool's transceivers.
      *
+     * @param traces of the requests that come here
      * @param cluster id of the cluster that they belong to
      * @param defaultModel model of a call whose client names none
      */
@@ -43,12 +48,14 @@ public final class CallDesk {
             CallIdSealer sealer,
             Placement placement,
             CallCounters counters,
+            RequestTraces traces,
             int cluster,
             String defaultModel) {
         this.pool = pool;
         this.sealer = sealer;
         this.placement = placement;
         this.counters = counters;
+        this.traces = traces;
         this.cluster = cluster;
         this.defaultModel = defaultModel;
     }
@@ -107,6 +114,18 @@ public final class CallDesk {
      * @throws RefusedException when the offer is at fault, or no transceiver takes it
      */
     public Started start(Caller caller, Origin origin, String model, Offer offer) {
+        return traces.within(
+                "websocket start",
+                () -> {
+                    RequestTrace trace = traces.current();
+                    trace.put(Attribute.PROTOCOL, origin.protocol());
+                    trace.put(Attribute.GEN_AI_REQUEST_MODEL, model);
+                    return start(caller, origin, model, offer, trace);
+                });
+    }
+
+    private Started start(
+            Caller caller, Origin origin, String model, Offer offer, RequestTrace trace) {
         TransceiverPool.Created call =
                 pool.create(
                         CreateSessionRequest.newBuilder()
@@ -118,7 +137,8 @@ public final class CallDesk {
                                 .putAttributes("user_agent", origin.userAgent())
                                 .putAttributes("protocol", origin.protocol())
                                 .putAttributes("caller", caller.owner())
-                                .build());
+                                .build(),
+                        trace);
         counters.created();
         CallId id = call.id().startedIn(cluster, caller);
         LOGGER.log(
@@ -154,7 +174,10 @@ public final class CallDesk {
      */
     public UpdateSessionResponse change(
             CallId call, InetAddress origin, UpdateSessionRequest.Builder change) {
-        return pool.update(call, change.addAllRelayAddresses(placement.relayAddresses(origin)));
+        change.addAllRelayAddresses(placement.relayAddresses(origin));
+        return traces.within(
+                "websocket change",
+                () -> pool.update(call, traces.current().follows(call.trace()), change));
     }
 
     /**
@@ -163,7 +186,12 @@ public final class CallDesk {
      * @throws RefusedException when it is over, or its transceiver cannot be reached
      */
     public void end(CallId call) {
-        pool.close(call);
+        traces.within(
+                "websocket hangup",
+                () -> {
+                    pool.close(call, traces.current().follows(call.trace()));
+                    return call;
+                });
         counters.closed();
         LOGGER.log(Level.DEBUG, "call {0} ended by its client", call.sessionId());
     }

@@ -13,6 +13,7 @@ import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,16 +26,23 @@ public final class ErrorReplies implements ErrorHandler<Throwable>, DirectHandle
     private final SignalingCounters counters;
     private final Cors cors;
     private final String problemPath;
+    private final BiConsumer<ServerRequest, RefusedException> onRefused;
 
     /**
      * Counts what it answers.
      *
      * @param problemPath below which errors are told as RFC 9457 has it
+     * @param onRefused told of each request that came to be handled
      */
-    public ErrorReplies(SignalingCounters counters, Cors cors, String problemPath) {
+    public ErrorReplies(
+            SignalingCounters counters,
+            Cors cors,
+            String problemPath,
+            BiConsumer<ServerRequest, RefusedException> onRefused) {
         this.counters = counters;
         this.cors = cors;
         this.problemPath = problemPath;
+        this.onRefused = onRefused;
     }
 
     /** For the web server's own refusals: no routing, so no filter has run. */
@@ -56,6 +64,7 @@ public final class ErrorReplies implements ErrorHandler<Throwable>, DirectHandle
         }
         RefusedException refusal = refusal(thrown);
         counters.refused(refusal.code());
+        onRefused.accept(request, refusal);
         if (refusal.code().status() == Status.SERVICE_UNAVAILABLE_503.code()) {
             response.headers().set(HeaderNames.RETRY_AFTER, Replies.RETRY_AFTER_SECONDS);
         }

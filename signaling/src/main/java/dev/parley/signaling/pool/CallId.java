@@ -1,5 +1,6 @@
 package dev.parley.signaling.pool;
 
+import dev.parley.otel.trace.CallTrace;
 import dev.parley.signaling.auth.Caller;
 import dev.parley.signaling.seal.Sha256;
 import java.net.InetSocketAddress;
@@ -42,6 +43,11 @@ public record CallId(String sessionId, InetSocketAddress control, int cluster, l
 
     private static long tag(Caller caller) {
         return caller.owner().isEmpty() ? 0 : ByteBuffer.wrap(Sha256.of(caller.owner())).getLong();
+    }
+
+    /** The call as a trace. */
+    public CallTrace trace() {
+        return CallTrace.of(sessionIdBytes());
     }
 
     /** The session id as the control protocol has it. */

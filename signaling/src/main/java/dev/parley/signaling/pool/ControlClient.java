@@ -1,5 +1,6 @@
 package dev.parley.signaling.pool;
 
+import dev.parley.otel.grpc.ClientSpans;
 import dev.parley.proto.control.v1.DescribeLoadRequest;
 import dev.parley.proto.control.v1.DescribeLoadResponse;
 import dev.parley.proto.control.v1.TransceiverGrpc;
@@ -40,7 +41,7 @@ final class ControlClient implements AutoCloseable {
     private volatile double reportedLoad;
     private volatile int capacity = 1;
 
-    ControlClient(HostPort target) {
+    ControlClient(HostPort target, ClientSpans spans) {
         this.target = target;
         this.channel =
                 NettyChannelBuilder.forAddress(target.host(), target.port())
@@ -49,7 +50,7 @@ final class ControlClient implements AutoCloseable {
                         .disableServiceConfigLookUp()
                         // The environment's HTTP proxy is for the outside world.
                         .proxyDetector(_ -> null)
-                        .intercept(new PeerReporter())
+                        .intercept(new PeerReporter(), spans)
                         .build();
     }
 

@@ -1,5 +1,6 @@
 package dev.parley.signaling.pool;
 
+import dev.parley.otel.grpc.ClientSpans;
 import dev.parley.runtime.config.HostPort;
 import dev.parley.signaling.reload.Ticker;
 import io.grpc.StatusRuntimeException;
@@ -33,6 +34,7 @@ final class Fleet implements AutoCloseable {
     private final Discovery discovery;
     private final Duration interval;
     private final Duration controlTimeout;
+    private final ClientSpans spans;
     private final LongAdder failures = new LongAdder();
     private volatile Map<HostPort, Member> members = Map.of();
     private boolean complained;
@@ -41,11 +43,13 @@ final class Fleet implements AutoCloseable {
     /**
      * @param interval between two looks
      * @param controlTimeout for each answer
+     * @param spans makes spans of requests that are part of a call
      */
-    Fleet(Discovery discovery, Duration interval, Duration controlTimeout) {
+    Fleet(Discovery discovery, Duration interval, Duration controlTimeout, ClientSpans spans) {
         this.discovery = discovery;
         this.interval = interval;
         this.controlTimeout = controlTimeout;
+        this.spans = spans;
     }
 
     /** Looks for the first time, and from then on. */
@@ -95,7 +99,7 @@ final class Fleet implements AutoCloseable {
     }
 
     private Member join(HostPort target) {
-        ControlClient client = new ControlClient(target);
+        ControlClient client = new ControlClient(target, spans);
         // At once, so that the first caller waits neither for a connection nor for what it asks.
         var _ = Thread.ofVirtual().name("control-first-report").start(() -> problem(client));
         return new Member(

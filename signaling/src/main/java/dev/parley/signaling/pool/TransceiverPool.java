@@ -1,6 +1,8 @@
 package dev.parley.signaling.pool;
 
 import com.google.protobuf.ByteString;
+import dev.parley.otel.grpc.ClientSpans;
+import dev.parley.otel.trace.CallTrace;
 import dev.parley.proto.control.v1.CloseSessionRequest;
 import dev.parley.proto.control.v1.CreateSessionRequest;
 import dev.parley.proto.control.v1.CreateSessionResponse;
@@ -12,9 +14,11 @@ import dev.parley.proto.control.v1.UpdateSessionResponse;
 import dev.parley.runtime.config.HostPort;
 import dev.parley.signaling.http.ErrorCode;
 import dev.parley.signaling.http.RefusedException;
+import dev.parley.signaling.trace.RequestTrace;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.helidon.webserver.CloseConnectionException;
+import io.opentelemetry.api.trace.SpanContext;
 import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -36,6 +40,7 @@ public final class TransceiverPool implements AutoCloseable {
     private static final int MAX_FAILURES = 2;
 
     private final Fleet fleet;
+    private final ClientSpans spans;
     private final Duration createTimeout;
     private final Duration controlTimeout;
     private final LongAdder retries = new LongAdder();
@@ -47,13 +52,16 @@ public final class TransceiverPool implements AutoCloseable {
      * @param interval between two looks for transceivers and at their load
      * @param createTimeout for one transceiver to answer an offer
      * @param controlTimeout for everything else
+     * @param spans makes spans of requests to transceivers
      */
     public TransceiverPool(
             Discovery discovery,
             Duration interval,
             Duration createTimeout,
-            Duration controlTimeout) {
-        this.fleet = new Fleet(discovery, interval, controlTimeout);
+            Duration controlTimeout,
+            ClientSpans spans) {
+        this.fleet = new Fleet(discovery, interval, controlTimeout, spans);
+        this.spans = spans;
         this.createTimeout = createTimeout;
         this.controlTimeout = controlTimeout;
     }
@@ -74,9 +82,10 @@ public final class TransceiverPool implements AutoCloseable {
      * Creates a session on one transceiver or, when that one fails, on another. One that only says
      * that it drains has cost no time, so others are asked as long as there are any.
      *
+     * @param trace of the client's request, which names the session
      * @throws RefusedException when none did, or the request is at fault
      */
-    public Created create(CreateSessionRequest request) {
+    public Created create(CreateSessionRequest request, RequestTrace trace) {
         List<ControlClient> left = fleet.inTurn();
         if (left.isEmpty()) {
             throw ControlErrors.toRefusal(
@@ -86,7 +95,7 @@ public final class TransceiverPool implements AutoCloseable {
         while (true) {
             ControlClient client = left.removeFirst();
             try {
-                return create(client, request);
+                return create(client, request, trace.attempt());
             } catch (StatusRuntimeException e) {
                 if (ControlErrors.isDraining(e)) {
                     client.refusedForNow();
@@ -103,11 +112,15 @@ public final class TransceiverPool implements AutoCloseable {
         }
     }
 
-    private Created create(ControlClient client, CreateSessionRequest request) {
+    private Created create(ControlClient client, CreateSessionRequest request, CallTrace call) {
         AtomicReference<@Nullable InetSocketAddress> control = new AtomicReference<>();
         client.started();
         CreateSessionResponse response =
-                client.within(createTimeout, control).createSession(request);
+                under(call.root(), client.within(createTimeout, control))
+                        .createSession(
+                                request.toBuilder()
+                                        .setSessionId(ByteString.copyFrom(call.bytes()))
+                                        .build());
         InetSocketAddress address = control.get();
         if (address == null || response.getSessionId().size() != CallId.SESSION_ID_BYTES) {
             throw Status.INTERNAL
@@ -121,26 +134,33 @@ public final class TransceiverPool implements AutoCloseable {
     /**
      * Ends a call.
      *
+     * @param span of the client's request
      * @throws RefusedException when it is over, or its transceiver cannot be reached
      */
-    public void close(CallId id) {
+    public void close(CallId id, SpanContext span) {
         CloseSessionRequest request =
                 CloseSessionRequest.newBuilder()
                         .setSessionId(ByteString.copyFrom(id.sessionIdBytes()))
                         .build();
-        var _ = onOwner(id, stub -> stub.closeSession(request));
+        var _ = onOwner(id, stub -> under(span, stub).closeSession(request));
     }
 
     /**
      * Changes a call's transport.
      *
+     * @param span of the client's request
      * @throws RefusedException when it is over, has gone on since, the change is at fault, or the
      *     call's transceiver cannot be reached
      */
-    public UpdateSessionResponse update(CallId id, UpdateSessionRequest.Builder change) {
+    public UpdateSessionResponse update(
+            CallId id, SpanContext span, UpdateSessionRequest.Builder change) {
         UpdateSessionRequest request =
                 change.setSessionId(ByteString.copyFrom(id.sessionIdBytes())).build();
-        return onOwner(id, stub -> stub.updateSession(request));
+        return onOwner(id, stub -> under(span, stub).updateSession(request));
+    }
+
+    private static TransceiverBlockingStub under(SpanContext span, TransceiverBlockingStub stub) {
+        return stub.withOption(ClientSpans.PARENT, span);
     }
 
     /**
@@ -164,7 +184,7 @@ public final class TransceiverPool implements AutoCloseable {
         }
         // Configured by name, or no longer there: its calls still live. Rare, so the channel lasts
         // for this one call and nothing grows with addresses that come and go.
-        try (ControlClient client = new ControlClient(owner)) {
+        try (ControlClient client = new ControlClient(owner, spans)) {
             return onOwner(client, call);
         }
     }

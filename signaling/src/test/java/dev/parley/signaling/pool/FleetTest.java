@@ -2,6 +2,8 @@ package dev.parley.signaling.pool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.otel.grpc.ClientSpans;
+import dev.parley.otel.trace.Tracing;
 import dev.parley.runtime.config.HostPort;
 import dev.parley.signaling.FakeTransceiver;
 import java.io.IOException;
@@ -26,7 +28,8 @@ class FleetTest {
                         return found;
                     },
                     LONG,
-                    LONG);
+                    LONG,
+                    new ClientSpans(Tracing.none()));
 
     @AfterEach
     void close() {
