@@ -1,6 +1,7 @@
 package dev.parley.transceiver;
 
 import dev.parley.otel.Telemetry;
+import dev.parley.otel.trace.Tracing;
 import dev.parley.rtc.dtls.DtlsHandshake;
 import dev.parley.rtc.dtls.DtlsIdentity;
 import dev.parley.rtc.route.RouteKeys;
@@ -34,6 +35,7 @@ import dev.parley.transceiver.session.LoopSettings;
 import dev.parley.transceiver.session.LoopThread;
 import dev.parley.transceiver.session.MediaLoop;
 import dev.parley.transceiver.session.SessionLimits;
+import dev.parley.transceiver.trace.CallTraces;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
@@ -104,7 +106,9 @@ public final class Transceiver implements AutoCloseable {
         AudioCounters audio = new AudioCounters();
         RealtimeCounters realtime = new RealtimeCounters();
         List<Loop> loops = new ArrayList<>();
-        Backends backends = Backends.open(config.backends(), config.backendKeepalive(), audio);
+        Tracing tracing = telemetry.tracing("transceiver");
+        Backends backends =
+                Backends.open(config.backends(), config.backendKeepalive(), audio, tracing);
         try {
             InetSocketAddress media = mediaAddress(config);
             LoopSettings settings = new LoopSettings(config.relayCidrs(), keys);
@@ -143,11 +147,12 @@ public final class Transceiver implements AutoCloseable {
                             OpusLibrary.best(),
                             RealtimeSurface.factory(realtime),
                             clock,
-                            random);
+                            random,
+                            new CallTraces(tracing, clock));
             ControlService service = new ControlService(setup, calls, draining);
             ControlServer server =
                     ControlServer.start(
-                            config.controlAddress().resolve("control_address"), service);
+                            config.controlAddress().resolve("control_address"), service, tracing);
             try {
                 serving.complete(server);
                 TransceiverMetrics.register(

@@ -1,6 +1,7 @@
 package dev.parley.transceiver.control;
 
 import com.google.protobuf.ByteString;
+import dev.parley.otel.trace.CallTrace;
 import dev.parley.proto.control.v1.CreateSessionRequest;
 import dev.parley.proto.control.v1.CreateSessionResponse;
 import dev.parley.proto.control.v1.UpdateSessionRequest;
@@ -24,6 +25,7 @@ import dev.parley.transceiver.inference.Formats;
 import dev.parley.transceiver.inference.InferenceCall;
 import dev.parley.transceiver.media.Backlog;
 import dev.parley.transceiver.media.OutputMemory;
+import dev.parley.transceiver.session.CallObserver;
 import dev.parley.transceiver.session.EndReason;
 import dev.parley.transceiver.session.MediaLoop;
 import dev.parley.transceiver.session.Session;
@@ -80,8 +82,12 @@ public final class CallSetup {
     private final EventSurface.Factory surfaces;
     private final LongSupplier clock;
     private final RandomGenerator random;
+    private final CallObserver.Source observers;
     private final AtomicInteger nextTarget = new AtomicInteger();
 
+    /**
+     * @param observers see what becomes of each call
+     */
     public CallSetup(
             Settings settings,
             Calls calls,
@@ -92,7 +98,8 @@ public final class CallSetup {
             OpusLibrary opus,
             EventSurface.Factory surfaces,
             LongSupplier clock,
-            RandomGenerator random) {
+            RandomGenerator random,
+            CallObserver.Source observers) {
         this.settings = settings;
         this.calls = calls;
         this.backends = backends;
@@ -103,10 +110,46 @@ public final class CallSetup {
         this.surfaces = surfaces;
         this.clock = clock;
         this.random = random;
+        this.observers = observers;
     }
 
     /** Sets a call up. */
     CreateSessionResponse create(CreateSessionRequest request) throws RefusedException {
+        SessionId id = id(request);
+        long now = clock.getAsLong();
+        SetupPhases phases = new SetupPhases(now, observers.observe(id, request.getModel(), now));
+        try {
+            return create(request, id, phases);
+        } catch (RefusedException e) {
+            phases.observer().refused(e.code(), String.valueOf(e.getMessage()), clock.getAsLong());
+            throw e;
+        } catch (RuntimeException e) {
+            phases.observer().refused("internal_error", "internal error", clock.getAsLong());
+            throw e;
+        }
+    }
+
+    /** Signaling's, so that its own part of the trace has the same id. */
+    private SessionId id(CreateSessionRequest request) throws RefusedException {
+        if (request.getSessionId().isEmpty()) {
+            return SessionId.of(CallTrace.mint(random, 1).bytes());
+        }
+        byte[] bytes = request.getSessionId().toByteArray();
+        SessionId id = bytes.length == SessionId.BYTES ? SessionId.of(bytes) : null;
+        // A second token with the same nonce would give the fleet's key away.
+        if (id == null || id.isZero() || calls.find(id) != null || calls.findEnded(id) != null) {
+            throw new RefusedException(
+                    Status.Code.INVALID_ARGUMENT,
+                    "invalid_session_id",
+                    null,
+                    "session_id must be 16 random bytes that were never used before");
+        }
+        return id;
+    }
+
+    private CreateSessionResponse create(
+            CreateSessionRequest request, SessionId id, SetupPhases phases)
+            throws RefusedException {
         try (Calls.Place place = calls.findPlace()) {
             if (place == null) {
                 throw new RefusedException(
@@ -115,13 +158,13 @@ public final class CallSetup {
                         null,
                         "all " + calls.max() + " sessions of this transceiver are in use");
             }
-            return create(request, place);
+            return create(request, id, phases, place);
         }
     }
 
-    private CreateSessionResponse create(CreateSessionRequest request, Calls.Place place)
+    private CreateSessionResponse create(
+            CreateSessionRequest request, SessionId id, SetupPhases phases, Calls.Place place)
             throws RefusedException {
-        SetupPhases phases = new SetupPhases(clock.getAsLong());
         SdpOffer offer = offer(request.getOfferSdp());
         List<SdpCandidate> candidates = candidates(request.getRelayAddressesList());
         if (!backends.serves(request.getModel())) {
@@ -131,7 +174,6 @@ public final class CallSetup {
                     "model",
                     "no such model: " + request.getModel());
         }
-        SessionId id = SessionId.random(random);
         ClientCodec client = ClientCodec.of(offer.voice());
         InferenceCall inference =
                 InferenceCall.open(

@@ -87,6 +87,7 @@ public final class Calls implements MediaLoop.Listener {
             }
         }
         var _ = withdraw(session);
+        session.phases().observer().ended(how);
     }
 
     /** A call that ended lately, or null. */

@@ -1,5 +1,7 @@
 package dev.parley.transceiver.control;
 
+import dev.parley.otel.grpc.ServerSpans;
+import dev.parley.otel.trace.Tracing;
 import dev.parley.proto.control.v1.TransceiverGrpc;
 import dev.parley.runtime.config.ConfigException;
 import dev.parley.runtime.udp.IpAddress;
@@ -39,12 +41,14 @@ public final class ControlServer implements AutoCloseable {
      *
      * @throws ConfigException when the address cannot be bound
      */
-    public static ControlServer start(InetSocketAddress address, ControlService service) {
+    public static ControlServer start(
+            InetSocketAddress address, ControlService service, Tracing tracing) {
         HealthStatusManager health = new HealthStatusManager();
         ExecutorService requests = Executors.newVirtualThreadPerTaskExecutor();
         Server server =
                 NettyServerBuilder.forAddress(address)
                         .addService(service)
+                        .intercept(new ServerSpans(tracing))
                         .addService(health.getHealthService())
                         .executor(requests)
                         .maxInboundMessageSize(MAX_REQUEST_BYTES)

@@ -1,5 +1,7 @@
 package dev.parley.transceiver.inference;
 
+import dev.parley.otel.grpc.ClientSpans;
+import dev.parley.otel.trace.Tracing;
 import dev.parley.proto.inference.v1.SessionStart;
 import dev.parley.runtime.config.ConfigException;
 import dev.parley.transceiver.media.AudioCounters;
@@ -32,6 +34,7 @@ public final class Backends implements AutoCloseable {
     private final Map<String, ManagedChannel> byModel = new HashMap<>();
     private final Map<String, ManagedChannel> byTarget = new HashMap<>();
     private final AudioCounters counters;
+    private final ClientSpans spans;
     private final ScheduledExecutorService timers =
             Executors.newSingleThreadScheduledExecutor(
                     Thread.ofPlatform().daemon().name("inference-timers").factory());
@@ -45,7 +48,16 @@ public final class Backends implements AutoCloseable {
      */
     public static Backends open(
             Map<String, String> targets, Duration keepalive, AudioCounters counters) {
-        Backends backends = new Backends(counters);
+        return open(targets, keepalive, counters, Tracing.none());
+    }
+
+    /** As above, with streams that are spans of their calls. */
+    public static Backends open(
+            Map<String, String> targets,
+            Duration keepalive,
+            AudioCounters counters,
+            Tracing tracing) {
+        Backends backends = new Backends(counters, new ClientSpans(tracing));
         try {
             targets.forEach((model, target) -> backends.add(model, target, keepalive));
             return backends;
@@ -59,8 +71,9 @@ public final class Backends implements AutoCloseable {
         }
     }
 
-    private Backends(AudioCounters counters) {
+    private Backends(AudioCounters counters, ClientSpans spans) {
         this.counters = counters;
+        this.spans = spans;
     }
 
     /** What is counted in all calls. */
@@ -75,6 +88,7 @@ public final class Backends implements AutoCloseable {
                         t ->
                                 NettyChannelBuilder.forTarget(t)
                                         .usePlaintext()
+                                        .intercept(spans)
                                         // Listeners of ours never block, so no thread hop.
                                         .directExecutor()
                                         // A name may stand for many replicas.

@@ -1,5 +1,7 @@
 package dev.parley.transceiver.inference;
 
+import dev.parley.otel.grpc.ClientSpans;
+import dev.parley.otel.trace.CallTrace;
 import dev.parley.proto.inference.v1.ConverseRequest;
 import dev.parley.proto.inference.v1.ConverseResponse;
 import dev.parley.proto.inference.v1.SessionEnd;
@@ -106,7 +108,11 @@ public final class InferenceStream {
             ClientCall<ConverseRequest, ConverseResponse> call =
                     channel.newCall(
                             VoiceAgentGrpc.getConverseMethod(),
-                            CallOptions.DEFAULT.withOnReadyThreshold(READY_THRESHOLD_BYTES));
+                            CallOptions.DEFAULT
+                                    .withOnReadyThreshold(READY_THRESHOLD_BYTES)
+                                    .withOption(
+                                            ClientSpans.PARENT,
+                                            CallTrace.parse(start.getSessionId()).call()));
             InferenceStream stream = new InferenceStream(call, timers, counters, listener);
             call.start(stream.new Responses(), new Metadata());
             call.sendMessage(ConverseRequest.newBuilder().setSessionStart(start).build());

@@ -325,6 +325,7 @@ public final class MediaLoop {
         boolean lives = table.contains(restart.session());
         if (lives) {
             restart.session().ice().restart(restart.fresh());
+            restart.session().phases().observer().restarted(nowNanos);
         }
         return lives;
     }

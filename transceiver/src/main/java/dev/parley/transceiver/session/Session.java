@@ -95,7 +95,15 @@ public final class Session {
         this.ice = new IceLite(spec.local(), limits.consentNanos(), loop.random().nextLong());
         this.dtls = new DtlsEndpoint(handshake, spec, new DtlsReports(this, loop));
         this.activeNanos = phases.createdNanos();
-        this.media = new SessionMedia(spec, limits, inference, ice, loop, this::hangUpAfterGrace);
+        this.media =
+                new SessionMedia(
+                        spec,
+                        limits,
+                        inference,
+                        ice,
+                        loop,
+                        phases.observer(),
+                        this::hangUpAfterGrace);
         SdpData terms = spec.data();
         if (terms == null) {
             inference.noChannels();
@@ -169,6 +177,9 @@ public final class Session {
         }
         if (verdict == IceVerdict.ANSWERED || verdict == IceVerdict.SELECTED) {
             checked(nowNanos);
+        }
+        if (verdict == IceVerdict.SELECTED) {
+            phases.observer().pathSelected(nowNanos);
         }
         return verdict;
     }

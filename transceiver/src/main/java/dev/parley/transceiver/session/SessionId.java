@@ -28,6 +28,11 @@ public record SessionId(long high, long low) {
         return new SessionId(buffer.getLong(), buffer.getLong());
     }
 
+    /** Whether it is all zero, which no id may be. */
+    public boolean isZero() {
+        return (high | low) == 0;
+    }
+
     public byte[] bytes() {
         return ByteBuffer.allocate(BYTES).putLong(high).putLong(low).array();
     }

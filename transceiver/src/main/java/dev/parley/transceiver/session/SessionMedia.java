@@ -52,6 +52,7 @@ final class SessionMedia implements MediaTransport.Listener {
 
     /**
      * @param ice says where packets go
+     * @param observer sees what becomes of output
      * @param onHangUp told with the agent's words when all that it said has been sent
      */
     SessionMedia(
@@ -60,6 +61,7 @@ final class SessionMedia implements MediaTransport.Listener {
             InferenceCall inference,
             IceLite ice,
             MediaLoop loop,
+            CallObserver observer,
             Consumer<String> onHangUp) {
         this.spec = spec;
         this.inference = inference;
@@ -71,7 +73,10 @@ final class SessionMedia implements MediaTransport.Listener {
                         limits.reorderNanos(),
                         inference.input(),
                         inference.counters());
-        this.playout = new Playout(limits.cushionSamples(), inference.reports(onHangUp));
+        this.playout =
+                new Playout(
+                        limits.cushionSamples(),
+                        new ObservedPlayout(inference.reports(onHangUp), observer, loop::nowNanos));
         this.output =
                 new OutputPath(
                         spec.ssrc(),

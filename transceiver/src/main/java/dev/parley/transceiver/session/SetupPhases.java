@@ -25,10 +25,20 @@ public final class SetupPhases {
     private static final long NOT_YET = -1;
 
     private final long createdNanos;
+    private final CallObserver observer;
     private final AtomicLongArray nanos = new AtomicLongArray(Phase.values().length);
 
+    /** Of a call that nobody observes. */
     public SetupPhases(long createdNanos) {
+        this(createdNanos, CallObserver.NONE);
+    }
+
+    /**
+     * @param observer told of each point, and of what else befalls the call
+     */
+    public SetupPhases(long createdNanos, CallObserver observer) {
         this.createdNanos = createdNanos;
+        this.observer = observer;
         for (Phase phase : Phase.values()) {
             nanos.setPlain(phase.ordinal(), NOT_YET);
         }
@@ -38,10 +48,17 @@ public final class SetupPhases {
         return createdNanos;
     }
 
+    /** Who wants to know what befalls the call. */
+    public CallObserver observer() {
+        return observer;
+    }
+
     /** Notes that a point is reached; only the first time counts. */
     public void reached(Phase phase, long nowNanos) {
-        if (nanos.getPlain(phase.ordinal()) == NOT_YET) {
-            nanos.compareAndSet(phase.ordinal(), NOT_YET, Math.max(0, nowNanos - createdNanos));
+        if (nanos.getPlain(phase.ordinal()) == NOT_YET
+                && nanos.compareAndSet(
+                        phase.ordinal(), NOT_YET, Math.max(0, nowNanos - createdNanos))) {
+            observer.reached(phase, nowNanos);
         }
     }
 

@@ -1,5 +1,7 @@
 package dev.parley.transceiver.peer;
 
+import dev.parley.otel.trace.RecentCalls;
+import dev.parley.otel.trace.Tracing;
 import dev.parley.proto.control.v1.CloseSessionRequest;
 import dev.parley.proto.control.v1.CloseSessionResponse;
 import dev.parley.proto.control.v1.CreateSessionRequest;
@@ -29,7 +31,9 @@ import dev.parley.transceiver.session.LoopMetrics;
 import dev.parley.transceiver.session.LoopSettings;
 import dev.parley.transceiver.session.MediaLoop;
 import dev.parley.transceiver.session.SessionLimits;
+import dev.parley.transceiver.trace.CallTraces;
 import io.grpc.stub.StreamObserver;
+import io.opentelemetry.sdk.resources.Resource;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -92,6 +96,7 @@ public final class Rig implements AutoCloseable {
     private final RouteMint mint;
     private final Calls calls;
     private final Draining draining = new Draining();
+    private final RecentCalls traces = new RecentCalls(100);
     private final ControlService control;
     private final Map<Address, List<Peer>> clients = new HashMap<>();
     private final Map<Place, Place> moved = new ConcurrentHashMap<>();
@@ -150,7 +155,9 @@ public final class Rig implements AutoCloseable {
                         OpusLibrary.best(),
                         RealtimeSurface.factory(new RealtimeCounters()),
                         now::get,
-                        random);
+                        random,
+                        new CallTraces(
+                                Tracing.of(Resource.getDefault(), 1, List.of(traces)), now::get));
         control = new ControlService(setup, calls, draining);
     }
 
@@ -164,6 +171,11 @@ public final class Rig implements AutoCloseable {
 
     public long now() {
         return now.get();
+    }
+
+    /** The spans of its calls. */
+    public RecentCalls traces() {
+        return traces;
     }
 
     /** Datagrams that the loop has received so far. */
