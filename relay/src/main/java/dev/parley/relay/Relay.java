@@ -1,6 +1,7 @@
 package dev.parley.relay;
 
 import dev.parley.otel.Telemetry;
+import dev.parley.otel.trace.Tracing;
 import dev.parley.relay.store.FlowStore;
 import dev.parley.runtime.config.ConfigException;
 import dev.parley.runtime.config.ConfigLoader;
@@ -34,6 +35,7 @@ public final class Relay implements AutoCloseable {
     private final List<RelayLoop> loops;
     private final FlowStore store;
     private final RelayMetrics metrics;
+    private final FlowTracer tracer;
     private final ThreadFactory threads;
     private final HealthEndpoint healthEndpoint;
     private final @Nullable Takeover takeover;
@@ -46,8 +48,10 @@ public final class Relay implements AutoCloseable {
             List<RelayLoop> loops,
             ThreadFactory threads,
             FlowStore store,
-            @Nullable Takeover takeover) {
+            @Nullable Takeover takeover,
+            Tracing tracing) {
         this.config = config;
+        this.tracer = new FlowTracer(tracing, loops.stream().map(RelayLoop::notices).toList());
         this.loops = loops;
         this.store = store;
         this.takeover = takeover;
@@ -79,7 +83,7 @@ public final class Relay implements AutoCloseable {
             List<RelayLoop> loops = opening.open(takeover);
             // From here on packets wait: the loops first, then all else.
             loops.forEach(loop -> loop.start(threads));
-            relay = new Relay(config, loops, threads, store, takeover);
+            relay = new Relay(config, loops, threads, store, takeover, telemetry.tracing("relay"));
             opening.tell();
         } catch (RuntimeException e) {
             store.close();
@@ -252,6 +256,7 @@ public final class Relay implements AutoCloseable {
             takeover.close();
         }
         healthEndpoint.close();
+        tracer.close();
         store.close();
         LOG.log(System.Logger.Level.INFO, "relay stopped: {0}", metrics.summary());
     }

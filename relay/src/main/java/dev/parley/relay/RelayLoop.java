@@ -183,6 +183,10 @@ final class RelayLoop implements AutoCloseable {
         return counters;
     }
 
+    FlowNotices notices() {
+        return worker.notices();
+    }
+
     /** Closes the sockets of a loop that was never started. */
     void abandon() {
         release();

@@ -31,6 +31,7 @@ final class RelayWorker {
     private final FlowLookups lookups;
     private final FlowWriter writer;
     private final RelayCounters counters;
+    private final FlowNotices notices = new FlowNotices();
     private final DatagramBatch batch;
     private final int[] sockets;
     private final int slotsPerExpiry;
@@ -114,15 +115,25 @@ final class RelayWorker {
                 return lookups.hold(batch, i, socket, publicIndex, nowNanos);
             }
             case UP_NEW_FLOW -> {
-                writer.shown(upward.flow(), nowNanos);
+                shown(verdict, upward.flow(), nowNanos);
                 lookups.nudge();
             }
-            case UP_MOVED_FLOW -> writer.shown(upward.flow(), nowNanos);
+            case UP_MOVED_FLOW -> shown(verdict, upward.flow(), nowNanos);
             default -> {
                 // Only counted.
             }
         }
         return verdict;
+    }
+
+    private void shown(Verdict verdict, int flow, long nowNanos) {
+        writer.shown(flow, nowNanos);
+        notices.leave(verdict, flows.sessionHigh(flow), flows.sessionLow(flow), nowNanos);
+    }
+
+    /** What it tells of its flows. */
+    FlowNotices notices() {
+        return notices;
     }
 
     /** Sends what was held for flows that are known by now. */
