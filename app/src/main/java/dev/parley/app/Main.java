@@ -3,6 +3,7 @@ package dev.parley.app;
 import dev.parley.inferencestub.InferenceStub;
 import dev.parley.inferencestub.InferenceStubConfig;
 import dev.parley.otel.Telemetry;
+import dev.parley.otel.TelemetrySettings;
 import dev.parley.relay.Relay;
 import dev.parley.relay.RelayConfig;
 import dev.parley.runtime.config.ConfigException;
@@ -19,6 +20,7 @@ import java.security.SecureRandom;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -52,50 +54,44 @@ public final class Main {
 
     private static void run(String[] args) {
         Arguments arguments = Arguments.parse(args);
-        try (Telemetry telemetry =
-                Telemetry.start("parley-" + arguments.command(), System.getenv())) {
-            switch (arguments.command()) {
-                case "up" -> up(arguments, telemetry);
-                case "api-key" -> apiKey(arguments);
-                case "relay" ->
-                        serve(
-                                arguments,
-                                RelayConfig.class,
-                                config -> Relay.start(config, telemetry),
-                                relay -> relay.publicAddresses());
-                case "transceiver" ->
-                        serve(
-                                arguments,
-                                TransceiverConfig.class,
-                                config -> Transceiver.start(config, telemetry),
-                                transceiver -> List.of(transceiver.controlAddress()),
-                                Transceiver::drain,
-                                Optional.of(Transceiver::reload));
-                case "signaling" ->
-                        serve(
-                                arguments,
-                                SignalingConfig.class,
-                                config -> Signaling.start(config, telemetry),
-                                signaling -> List.of(signaling.address()));
-                case "inference-stub" ->
-                        serve(
-                                arguments,
-                                InferenceStubConfig.class,
-                                config -> InferenceStub.start(config, telemetry),
-                                stub -> List.of(stub.address()));
-                default ->
-                        throw new ConfigException(
-                                "unknown command '"
-                                        + arguments.command()
-                                        + "': use up, relay, transceiver, signaling or inference-stub");
-            }
+        switch (arguments.command()) {
+            case "up" -> up(arguments);
+            case "api-key" -> apiKey(arguments);
+            case "relay" ->
+                    serve(arguments, RelayConfig.class, Relay::start, Relay::publicAddresses);
+            case "transceiver" ->
+                    serve(
+                            arguments,
+                            TransceiverConfig.class,
+                            Transceiver::start,
+                            transceiver -> List.of(transceiver.controlAddress()),
+                            Transceiver::drain,
+                            Optional.of(Transceiver::reload));
+            case "signaling" ->
+                    serve(
+                            arguments,
+                            SignalingConfig.class,
+                            Signaling::start,
+                            signaling -> List.of(signaling.address()));
+            case "inference-stub" ->
+                    serve(
+                            arguments,
+                            InferenceStubConfig.class,
+                            InferenceStub::start,
+                            stub -> List.of(stub.address()));
+            default ->
+                    throw new ConfigException(
+                            "unknown command '"
+                                    + arguments.command()
+                                    + "': use up, relay, transceiver, signaling or inference-stub");
         }
     }
 
-    private static void up(Arguments arguments, Telemetry telemetry) {
+    private static void up(Arguments arguments) {
         UpOptions options = UpOptions.of(arguments.options("http", "udp", "public-address"));
         StopSignal stop = StopSignal.install();
-        try (AllInOne system = AllInOne.start(options, telemetry)) {
+        try (Telemetry telemetry = Telemetry.start("up", System.getenv(), TelemetrySettings.LOCAL);
+                AllInOne system = AllInOne.start(options, telemetry)) {
             System.out.println("ready " + system.url());
             stop.await();
         }
@@ -113,7 +109,7 @@ public final class Main {
     private static <C extends Record, S extends AutoCloseable> void serve(
             Arguments arguments,
             Class<C> configType,
-            Function<C, S> start,
+            BiFunction<C, Telemetry, S> start,
             Function<S, List<InetSocketAddress>> addresses) {
         serve(arguments, configType, start, addresses, _ -> true, Optional.empty());
     }
@@ -125,7 +121,7 @@ public final class Main {
     private static <C extends Record, S extends AutoCloseable> void serve(
             Arguments arguments,
             Class<C> configType,
-            Function<C, S> start,
+            BiFunction<C, Telemetry, S> start,
             Function<S, List<InetSocketAddress>> addresses,
             Predicate<S> drain,
             Optional<BiConsumer<S, C>> reload) {
@@ -137,10 +133,16 @@ public final class Main {
                             + arguments.command()
                             + ".yaml");
         }
-        C config = ConfigLoader.load(configType, Path.of(file));
+        C config = ConfigLoader.loadBeside(configType, ProcessConfig.class, Path.of(file));
+        ProcessConfig process =
+                ConfigLoader.loadBeside(ProcessConfig.class, configType, Path.of(file));
         StopSignal stop = StopSignal.install();
         try (ClosingStack services = new ClosingStack()) {
-            S service = services.push(start.apply(config));
+            Telemetry telemetry =
+                    services.push(
+                            Telemetry.start(
+                                    arguments.command(), System.getenv(), process.telemetry()));
+            S service = services.push(start.apply(config, telemetry));
             System.out.println(
                     "ready " + arguments.command() + " " + text(addresses.apply(service)));
             reload.ifPresent(
@@ -162,7 +164,7 @@ public final class Main {
     private static <C extends Record> void reload(
             Class<C> configType, String file, Consumer<C> take) {
         try {
-            take.accept(ConfigLoader.load(configType, Path.of(file)));
+            take.accept(ConfigLoader.loadBeside(configType, ProcessConfig.class, Path.of(file)));
         } catch (ConfigException e) {
             LOGGER.log(
                     System.Logger.Level.ERROR, "{0} was not read again: {1}", file, e.getMessage());

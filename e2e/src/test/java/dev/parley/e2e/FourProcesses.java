@@ -14,13 +14,16 @@ final class FourProcesses implements AutoCloseable {
 
     private final Path folder;
     private final List<String> prefix;
+    private final String commonYaml;
     private final List<ChildProcess> started = new ArrayList<>();
     private final String relayAddress;
     private final URI base;
 
-    private FourProcesses(Path folder, List<String> prefix, String publicAddress) {
+    private FourProcesses(
+            Path folder, List<String> prefix, String publicAddress, String commonYaml) {
         this.folder = folder;
         this.prefix = prefix;
+        this.commonYaml = commonYaml;
         String stubAddress = service("inference-stub", "grpc_address: 127.0.0.1:0");
         String transceiverAddress =
                 service(
@@ -66,6 +69,11 @@ final class FourProcesses implements AutoCloseable {
         return start(folder, List.of(), "127.0.0.1");
     }
 
+    /** Starts them on the loopback address, with lines that all config files end with. */
+    static FourProcesses start(Path folder, String commonYaml) {
+        return new FourProcesses(folder, List.of(), "127.0.0.1", commonYaml);
+    }
+
     /**
      * Starts them.
      *
@@ -74,14 +82,14 @@ final class FourProcesses implements AutoCloseable {
      * @param publicAddress where clients reach relay and signaling
      */
     static FourProcesses start(Path folder, List<String> prefix, String publicAddress) {
-        return new FourProcesses(folder, prefix, publicAddress);
+        return new FourProcesses(folder, prefix, publicAddress, "");
     }
 
     /** Starts a service, waits until it is ready and answers its address. */
     private String service(String name, String yaml) {
         try {
             Path file = folder.resolve(name + ".yaml");
-            Files.writeString(file, yaml);
+            Files.writeString(file, yaml.stripTrailing() + "\n" + commonYaml);
             ChildProcess process = ChildProcess.parley(prefix, name, "--config", file.toString());
             started.add(process);
             String line = process.awaitReady();

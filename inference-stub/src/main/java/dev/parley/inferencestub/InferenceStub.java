@@ -3,6 +3,7 @@ package dev.parley.inferencestub;
 import static java.lang.System.Logger.Level.INFO;
 
 import dev.parley.otel.Telemetry;
+import dev.parley.otel.grpc.ServerSpans;
 import dev.parley.proto.inference.v1.VoiceAgentGrpc;
 import dev.parley.runtime.config.ConfigException;
 import dev.parley.runtime.config.HostPort;
@@ -76,6 +77,7 @@ public final class InferenceStub implements AutoCloseable {
                         .permitKeepAliveTime(FASTEST_CLIENT_KEEPALIVE_SECONDS, TimeUnit.SECONDS)
                         .permitKeepAliveWithoutCalls(true)
                         .addService(service)
+                        .intercept(new ServerSpans(telemetry.tracing("inference-stub")))
                         .addService(health.getHealthService())
                         .addService(ProtoReflectionServiceV1.newInstance())
                         .build();
