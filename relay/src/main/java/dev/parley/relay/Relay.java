@@ -26,10 +26,10 @@ public final class Relay implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Relay.class.getName());
 
     /**
-     * How long a start may wait for a flow store that neither answers nor refuses; it goes on
-     * without.
+     * How long a start may wait, after its warm-up, for a flow store that neither answers nor
+     * refuses; it goes on without.
      */
-    private static final Duration STORE_PATIENCE = Duration.ofSeconds(1);
+    private static final Duration STORE_PATIENCE = Duration.ofMillis(500);
 
     private final RelayConfig config;
     private final List<RelayLoop> loops;
@@ -48,6 +48,7 @@ public final class Relay implements AutoCloseable {
             List<RelayLoop> loops,
             ThreadFactory threads,
             FlowStore store,
+            HealthEndpoint healthEndpoint,
             @Nullable Takeover takeover,
             Tracing tracing) {
         this.config = config;
@@ -57,8 +58,7 @@ public final class Relay implements AutoCloseable {
         this.takeover = takeover;
         this.metrics = new RelayMetrics(loops);
         this.threads = threads;
-        this.healthEndpoint =
-                new HealthEndpoint(config.healthAddress().resolve("health_address"), new Health());
+        this.healthEndpoint = healthEndpoint;
     }
 
     /**
@@ -69,6 +69,9 @@ public final class Relay implements AutoCloseable {
      */
     public static Relay start(RelayConfig config, Telemetry telemetry) {
         LOG.log(System.Logger.Level.INFO, "relay config:\n{0}", ConfigLoader.describe(config));
+        StartingHealth health = new StartingHealth();
+        HealthEndpoint healthEndpoint =
+                new HealthEndpoint(config.healthAddress().resolve("health_address"), health);
         SeededHash hash = new SeededHash(new SecureRandom());
         // It connects while the loop practises.
         FlowStore store = config.openStore();
@@ -77,15 +80,19 @@ public final class Relay implements AutoCloseable {
         try {
             WarmUp.run(config, hash);
             RelayOpening opening = new RelayOpening(config, hash, store);
+            healthEndpoint.open();
+            Tracing tracing = telemetry.tracing("relay");
             ThreadFactory threads = LoopThreads.factory("relay-", config.udp());
-            store.awaitAvailable(STORE_PATIENCE);
+            store.prepare(STORE_PATIENCE);
             takeover = findTakeover(config);
             List<RelayLoop> loops = opening.open(takeover);
             // From here on packets wait: the loops first, then all else.
             loops.forEach(loop -> loop.start(threads));
-            relay = new Relay(config, loops, threads, store, takeover, telemetry.tracing("relay"));
+            relay = new Relay(config, loops, threads, store, healthEndpoint, takeover, tracing);
+            health.started(relay.new Health());
             opening.tell();
         } catch (RuntimeException e) {
+            healthEndpoint.close();
             store.close();
             if (takeover != null) {
                 takeover.close();
@@ -106,7 +113,6 @@ public final class Relay implements AutoCloseable {
             succession =
                     Succession.await(successionName(config), addressText(config), new Incumbent());
         }
-        healthEndpoint.open();
         LOG.log(System.Logger.Level.INFO, addresses());
     }
 

@@ -17,10 +17,11 @@ public interface FlowStore extends AutoCloseable {
     StoreLane open(Runnable wakeUp);
 
     /**
-     * Waits until the first attempt to reach it has succeeded or failed, or the time is up: nothing
-     * depends on it.
+     * Waits until the first attempt to reach it has succeeded or failed, and rehearses reading, or
+     * until the time is up: nothing depends on it. A relay that follows a killed one reads with its
+     * very first packets, which must not wait for connecting or for classes to load.
      */
-    default void awaitAvailable(Duration patience) {}
+    default void prepare(Duration patience) {}
 
     /** What is wrong with it, for people; null for nothing. */
     @Nullable String findProblem();

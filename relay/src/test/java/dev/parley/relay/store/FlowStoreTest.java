@@ -94,6 +94,22 @@ class FlowStoreTest {
         assertThat(lane.begin(StoreLane.Kind.READ, 0)).isFalse();
     }
 
+    @Test
+    void rehearsesReadsBeforeTheyAreInAHurry() {
+        try (FlowStore store = new StorePump(memory, counters)) {
+            store.prepare(Duration.ofSeconds(10));
+            assertThat(counters.count(StoreCounters.Event.READ_ABSENT)).isPositive();
+        }
+    }
+
+    @Test
+    void aStoreThatDoesNotAnswerDelaysNobodyForLong() {
+        try (FlowStore store = new StorePump(new FakeStore(), counters)) {
+            store.prepare(Duration.ofMillis(1));
+            assertThat(store.findProblem()).isNull();
+        }
+    }
+
     private static void begin(StoreLane lane, StoreLane.Kind kind, int place, int port) {
         assertThat(lane.begin(kind, place)).isTrue();
         lane.client(0, 1, port)
