@@ -38,7 +38,7 @@ class RedisAccessTest {
                 password,
                 "",
                 0,
-                Duration.ofSeconds(1),
+                PATIENCE,
                 "parley:flow:");
     }
 
