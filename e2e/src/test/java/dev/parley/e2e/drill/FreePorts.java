@@ -14,13 +14,13 @@ import java.util.concurrent.ThreadLocalRandom;
  * systems give to sockets which ask for any (from 32,768 on), so that none is taken meanwhile by a
  * connection of another test.
  */
-final class FreePorts {
+public final class FreePorts {
     private static final int FROM = 15_000;
     private static final int TO = 32_000;
 
     private FreePorts() {}
 
-    static int next() {
+    public static int next() {
         return inARow(1);
     }
 
