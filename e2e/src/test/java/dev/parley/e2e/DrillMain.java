@@ -39,17 +39,16 @@ public final class DrillMain {
             return;
         }
         DrillReport report = new DrillReport(arguments[0]);
-        boolean ran = run(drill, report);
+        run(drill, report);
         if (arguments.length == 3) {
             write(Path.of(arguments[2]), report.json());
         }
         report.missed().forEach(line -> System.out.println("missed: " + line));
-        boolean passed = ran && report.passed();
-        System.out.println(arguments[0] + (passed ? " passed" : " FAILED"));
-        System.exit(passed ? 0 : EXIT_MISSED);
+        System.out.println(arguments[0] + (report.passed() ? " passed" : " FAILED"));
+        System.exit(report.passed() ? 0 : EXIT_MISSED);
     }
 
-    private static boolean run(Drill drill, DrillReport report) {
+    private static void run(Drill drill, DrillReport report) {
         try {
             Path folder = Files.createTempDirectory("parley-drill");
             try {
@@ -57,10 +56,9 @@ public final class DrillMain {
             } finally {
                 remove(folder);
             }
-            return true;
         } catch (Exception | AssertionError e) {
             e.printStackTrace();
-            return false;
+            report.failed(e);
         }
     }
 

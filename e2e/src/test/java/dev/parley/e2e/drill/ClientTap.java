@@ -8,8 +8,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.PortUnreachableException;
 import java.net.SocketAddress;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -23,7 +21,8 @@ final class ClientTap implements AutoCloseable {
     private final InetSocketAddress relay;
     private final DatagramSocket inside;
     private final Map<SocketAddress, DatagramSocket> outside = new ConcurrentHashMap<>();
-    private final List<Long> down = new ArrayList<>();
+    private final MediaTimes up = new MediaTimes();
+    private final MediaTimes down = new MediaTimes();
     private volatile boolean closed;
 
     ClientTap(InetSocketAddress relay) throws IOException {
@@ -45,6 +44,7 @@ final class ClientTap implements AutoCloseable {
                 inside.receive(packet);
                 DatagramSocket socket =
                         outside.computeIfAbsent(packet.getSocketAddress(), this::open);
+                up.note(packet.getData());
                 send(socket, new DatagramPacket(packet.getData(), packet.getLength(), relay));
             } catch (PortUnreachableException _) {
                 // The relay is away.
@@ -84,7 +84,7 @@ final class ClientTap implements AutoCloseable {
             try {
                 packet.setLength(LONGEST);
                 socket.receive(packet);
-                note(packet);
+                down.note(packet.getData());
                 inside.send(new DatagramPacket(packet.getData(), packet.getLength(), client));
             } catch (PortUnreachableException _) {
                 // The relay is away.
@@ -100,44 +100,14 @@ final class ClientTap implements AutoCloseable {
         }
     }
 
-    // RFC 7983: 128 to 191 is RTP or RTCP, whose payload types stand apart (RFC 5761 4).
-    private void note(DatagramPacket packet) {
-        int first = packet.getData()[0] & 0xFF;
-        int type = packet.getData()[1] & 0x7F;
-        if (first >= 128 && first < 192 && (type < 64 || type > 95)) {
-            synchronized (down) {
-                down.add(System.nanoTime());
-            }
-        }
+    /** Media that was sent on to the relay, whether it was there or not. */
+    MediaTimes up() {
+        return up;
     }
 
-    /** When the first media packet came down after a moment, or {@code Long.MAX_VALUE}. */
-    long firstDownAfter(long nanos) {
-        synchronized (down) {
-            return down.stream().filter(at -> at - nanos > 0).findFirst().orElse(Long.MAX_VALUE);
-        }
-    }
-
-    /** When the last media packet came down before a moment. */
-    long lastDownBefore(long nanos) {
-        synchronized (down) {
-            return down.stream().filter(at -> at - nanos <= 0).reduce((a, b) -> b).orElse(nanos);
-        }
-    }
-
-    /** The longest time without media from the relay between two moments. */
-    double longestGapMillis(long fromNanos, long toNanos) {
-        long longest = 0;
-        long last = fromNanos;
-        synchronized (down) {
-            for (long at : down) {
-                if (at - fromNanos > 0 && at - toNanos < 0) {
-                    longest = Math.max(longest, at - last);
-                    last = at;
-                }
-            }
-        }
-        return Math.max(longest, toNanos - last) / 1e6;
+    /** Media that came from the relay. */
+    MediaTimes down() {
+        return down;
     }
 
     @Override

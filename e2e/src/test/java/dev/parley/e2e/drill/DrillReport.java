@@ -1,40 +1,92 @@
 package dev.parley.e2e.drill;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** The figures of one drill, each with its bound if it has one. Owned by the drill's thread. */
 public final class DrillReport {
-    private record Figure(String name, double value, String unit, String bound, boolean passed) {
+    /** What a figure must not exceed, or not fall below. */
+    private enum Kind {
+        TOLD,
+        AT_MOST,
+        AT_LEAST
+    }
+
+    private record Figure(String name, double value, String unit, Kind kind, double bound) {
+        boolean passed() {
+            return switch (kind) {
+                case TOLD -> true;
+                case AT_MOST -> value <= bound;
+                case AT_LEAST -> value >= bound;
+            };
+        }
+
         String line() {
             return String.format(
-                    Locale.ROOT,
-                    "%-62s %10.1f %-10s %s",
-                    name,
-                    value,
-                    unit,
-                    bound.isEmpty() ? "" : (passed ? "ok   (" : "MISSED (") + bound + ")");
+                    Locale.ROOT, "%-62s %10.1f %-10s %s", name, value, unit, judgement());
+        }
+
+        private String judgement() {
+            if (kind == Kind.TOLD) {
+                return "";
+            }
+            String words = kind == Kind.AT_MOST ? "at most " : "at least ";
+            return (passed() ? "ok   (" : "MISSED (") + words + plain(bound) + ")";
+        }
+
+        private static String plain(double bound) {
+            return bound == Math.rint(bound) ? Long.toString((long) bound) : Double.toString(bound);
+        }
+
+        /** The name as programs want it, such as {@code packets_lost_on_the_way_up}. */
+        String key() {
+            return name.toLowerCase(Locale.ROOT)
+                    .replaceAll("[^a-z0-9]+", "_")
+                    .replaceAll("^_|_$", "");
+        }
+
+        void writeTo(ObjectNode figures) {
+            ObjectNode node =
+                    figures.putObject(key())
+                            .put("name", name)
+                            .put("value", value)
+                            .put("unit", unit);
+            if (kind != Kind.TOLD) {
+                node.put(kind.name().toLowerCase(Locale.ROOT), bound).put("passed", passed());
+            }
         }
     }
 
     private final String name;
+    private final boolean hurried;
     private final List<Figure> figures = new ArrayList<>();
+    private @Nullable String error;
 
     public DrillReport(String name) {
+        this(name, true);
+    }
+
+    private DrillReport(String name, boolean hurried) {
         this.name = name;
+        this.hurried = hurried;
+    }
+
+    /** One where other things happen on the machine, so that times are only told. */
+    static DrillReport unhurried(String name) {
+        return new DrillReport(name, false);
     }
 
     /** A figure that is only told. */
     public void tell(String what, double value, String unit) {
-        add(new Figure(what, value, unit, "", true));
+        add(new Figure(what, value, unit, Kind.TOLD, 0));
     }
 
     public void atMost(String what, double value, String unit, double bound) {
-        add(new Figure(what, value, unit, "at most " + plain(bound), value <= bound));
+        add(new Figure(what, value, unit, Kind.AT_MOST, bound));
     }
 
     /** A count that is only told. */
@@ -47,26 +99,48 @@ public final class DrillReport {
     }
 
     public void atLeast(String what, double value, String unit, double bound) {
-        add(new Figure(what, value, unit, "at least " + plain(bound), value >= bound));
+        add(new Figure(what, value, unit, Kind.AT_LEAST, bound));
     }
 
-    /** Something that must hold. */
+    /** A time in milliseconds that depends on the machine. */
+    void within(String what, double millis, double bound) {
+        if (hurried) {
+            atMost(what, millis, "ms", bound);
+        } else {
+            tell(what, millis, "ms");
+        }
+    }
+
+    /** A count that time lost on a busy machine may make larger. */
+    void within(String what, long count, long bound) {
+        if (hurried) {
+            atMost(what, count, "", bound);
+        } else {
+            tell(what, count, "");
+        }
+    }
+
+    /** Something that must hold: 1 when it does, 0 when not. */
     public void require(String what, boolean holds) {
-        add(new Figure(what, holds ? 1 : 0, "", "must be", holds));
+        atLeast(what, holds ? 1 : 0, "", 1);
     }
 
-    private static String plain(double bound) {
-        return bound == Math.rint(bound) ? Long.toString((long) bound) : Double.toString(bound);
+    /** It did not come to its end. */
+    public void failed(Throwable why) {
+        error = why.toString();
     }
 
     private void add(Figure figure) {
+        if (figures.stream().anyMatch(other -> other.key().equals(figure.key()))) {
+            throw new IllegalArgumentException("two figures named " + figure.key());
+        }
         figures.add(figure);
         System.out.println(figure.line());
     }
 
-    /** Whether there is anything and every bound was kept. */
+    /** Whether it came to its end, there is anything, and every bound was kept. */
     public boolean passed() {
-        return !figures.isEmpty() && figures.stream().allMatch(Figure::passed);
+        return error == null && !figures.isEmpty() && figures.stream().allMatch(Figure::passed);
     }
 
     /** Lines of the figures whose bound was missed. */
@@ -74,20 +148,19 @@ public final class DrillReport {
         return figures.stream().filter(figure -> !figure.passed()).map(Figure::line).toList();
     }
 
+    /** The verdict, and every figure by its name in snake case. */
     public String json() {
-        ObjectMapper mapper = new ObjectMapper();
-        ObjectNode root = mapper.createObjectNode().put("drill", name).put("passed", passed());
-        ArrayNode list = root.putArray("figures");
-        for (Figure figure : figures) {
-            ObjectNode node =
-                    list.addObject()
-                            .put("name", figure.name())
-                            .put("value", figure.value())
-                            .put("unit", figure.unit());
-            if (!figure.bound().isEmpty()) {
-                node.put("bound", figure.bound()).put("passed", figure.passed());
-            }
+        ObjectNode root =
+                new ObjectMapper()
+                        .createObjectNode()
+                        .put("drill", name)
+                        .put("verdict", passed() ? "passed" : "failed")
+                        .put("passed", passed());
+        if (error != null) {
+            root.put("error", error);
         }
+        ObjectNode all = root.putObject("figures");
+        figures.forEach(figure -> figure.writeTo(all));
         return root.toPrettyString();
     }
 }

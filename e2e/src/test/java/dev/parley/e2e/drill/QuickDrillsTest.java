@@ -8,20 +8,20 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The short drills, for what must happen and not for how fast: bounds are for {@code ./parley
- * drill} on a machine that does nothing else.
+ * The short drills, for what must happen and not for how fast: bounds on times are for {@code
+ * ./parley drill} on a machine that does nothing else.
  */
 class QuickDrillsTest {
     @TempDir private Path folder;
 
     @Test
     void aKilledRelayIsReplacedWithRedis() throws Exception {
-        assertHolds(RelayKill.withRedis(1).unhurried());
+        assertHolds(RelayKill.withRedis(1));
     }
 
     @Test
     void aKilledRelayIsReplacedWithoutRedis() throws Exception {
-        assertHolds(RelayKill.withDownstream(1).unhurried());
+        assertHolds(RelayKill.withDownstream(1));
     }
 
     @Test
@@ -31,11 +31,11 @@ class QuickDrillsTest {
 
     @Test
     void callsDoNotNoticeWhatHappensToRedis() throws Exception {
-        assertHolds(new RedisOutage(Duration.ofSeconds(2), false).unhurried());
+        assertHolds(new RedisOutage(Duration.ofSeconds(2), false));
     }
 
     private void assertHolds(Drill drill) throws Exception {
-        DrillReport report = new DrillReport("quick");
+        DrillReport report = DrillReport.unhurried("quick");
         drill.run(folder, report);
         assertThat(report.missed()).isEmpty();
         assertThat(report.passed()).isTrue();

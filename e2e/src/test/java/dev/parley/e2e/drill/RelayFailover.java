@@ -90,9 +90,9 @@ record RelayFailover() implements Drill {
             relays.balance(1 - used);
             long removed = System.nanoTime();
             caller.listen(Duration.ofSeconds(2));
-            long back = tap.firstDownAfter(asked);
+            long back = tap.down().firstAfter(asked);
             report.require("the call goes on through the other relay", back != Long.MAX_VALUE);
-            report.tell("silent in all", (back - tap.lastDownBefore(killed)) / 1e6, "ms");
+            report.tell("silent in all", (back - tap.down().lastBefore(killed)) / 1e6, "ms");
             report.tell("until the balancer knew", (removed - killed) / 1e6, "ms");
             report.atMost("after that", Math.max(0, back - removed) / 1e6, "ms", BOUND_MILLIS);
             Wav words = SpeechSample.caller();

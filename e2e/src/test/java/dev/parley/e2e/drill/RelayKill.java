@@ -7,11 +7,12 @@ import dev.parley.e2e.client.Wav;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 /**
  * {@code kill -9} of the relay in the middle of a call, and a new one at the same address: how long
- * the call is silent, and what part of it is the process's start.
+ * the call is silent, and what part of it is the process's start. Beside the call there are {@link
+ * SteadyFlows}, which tell the time of each packet at both ends.
  *
  * @param what takes the flow up again, for people
  * @param options further lines of the relay's config
@@ -23,9 +24,12 @@ record RelayKill(String what, String options, boolean redis, double boundMillis,
         implements Drill {
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(15);
     private static final String NO_DOWNSTREAM = "recoveries_per_second: 0\n";
+    private static final long SETTLE_MILLIS = 300;
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final double PACKET_MILLIS = 20;
 
     /** One packet each way, RFC 7587's usual 20 ms each. */
-    private static final double ONE_PACKET = 40;
+    private static final double ONE_PACKET = 2 * PACKET_MILLIS;
 
     /** Between two checks of libwebrtc on a pair that works, and some of its randomness. */
     private static final double ONE_CHECK = 3_000;
@@ -46,9 +50,12 @@ record RelayKill(String what, String options, boolean redis, double boundMillis,
         return new RelayKill("STUN checks", NO_DOWNSTREAM, false, ONE_CHECK, rounds);
     }
 
-    /** The same where other things happen on the machine, so that times mean little. */
-    RelayKill unhurried() {
-        return new RelayKill(what, options, redis, Double.MAX_VALUE, rounds);
+    private boolean withDownstream() {
+        return options.isEmpty();
+    }
+
+    private boolean withChecksAlone() {
+        return !redis && !withDownstream();
     }
 
     @Override
@@ -67,12 +74,14 @@ record RelayKill(String what, String options, boolean redis, double boundMillis,
 
     private void run(RelaySystem system, DrillReport report)
             throws IOException, InterruptedException {
-        try (LibwebrtcCaller caller = LibwebrtcCaller.call(system.base(), "echo")) {
+        try (LibwebrtcCaller caller = LibwebrtcCaller.call(system.base(), "echo");
+                SteadyFlows flows = new SteadyFlows(system.relayAddress())) {
             caller.awaitConnected(CONNECT_TIMEOUT);
             for (int round = 1; round <= rounds; round++) {
                 // Long enough for the flow to be stored, and for checks to come at their own time.
                 caller.listen(Duration.ofMillis(1_500 + 700L * round));
-                kill(system, caller, rounds == 1 ? what : what + ", round " + round, report);
+                String name = rounds == 1 ? what : what + ", round " + round;
+                kill(system, caller, flows, name + ": ", report);
             }
             caller.listen(Duration.ofSeconds(1));
             Wav words = SpeechSample.caller();
@@ -88,31 +97,72 @@ record RelayKill(String what, String options, boolean redis, double boundMillis,
         }
     }
 
-    private void kill(RelaySystem system, LibwebrtcCaller caller, String name, DrillReport report)
+    private void kill(
+            RelaySystem system,
+            LibwebrtcCaller caller,
+            SteadyFlows flows,
+            String name,
+            DrillReport report)
             throws IOException, InterruptedException {
+        MediaTimes down = system.tap().down();
+        MediaTimes up = system.tap().up();
         long killed = System.nanoTime();
         system.relay().kill();
         var _ = system.relay().awaitExit();
         long received = system.packetsReceived(caller.location());
-        CompletableFuture<Long> next = system.nextPacket(caller.location(), received);
         var _ = system.startRelay();
         long bound = system.awaitBound();
-        long up = next.join();
-        long down = awaitDown(system, bound);
-        report.tell(
-                name + ": silent in all", millis(system.tap().lastDownBefore(killed), down), "ms");
-        report.tell(name + ": process start", millis(killed, bound), "ms");
-        report.atMost(name + ": recovery, up", millis(bound, up), "ms", boundMillis);
-        report.atMost(name + ": recovery, down", millis(bound, down), "ms", boundMillis);
+        long back = awaitFirst(down, bound);
+        Thread.sleep(SETTLE_MILLIS);
+        long settled = System.nanoTime() - TimeUnit.MILLISECONDS.toNanos(SETTLE_MILLIS / 2);
+        RelaySystem.Upward after = system.upward(caller.location());
+        report.tell(name + "silent in all", millis(down.lastBefore(killed), back), "ms");
+        report.tell(name + "process start", millis(killed, bound), "ms");
+        report.tell(name + "call, down again after", millis(bound, back), "ms");
+        // Without its transceiver's word a packet down waits for the client's next one up.
+        long due = withDownstream() || withChecksAlone() ? bound : up.firstAfter(bound);
+        report.within(
+                name + "call, down" + (due == bound ? "" : " after its next packet up"),
+                millis(due, back),
+                boundMillis);
+        report.within(
+                name + "call, packets up lost once bound",
+                up.countAfter(bound, after.sent()) - (after.received() - received),
+                packets());
+        if (!withChecksAlone()) {
+            flows(
+                    flows,
+                    bound,
+                    settled,
+                    name + "slowest of " + SteadyFlows.CLIENTS + " flows, ",
+                    report);
+        }
     }
 
-    private static long awaitDown(RelaySystem system, long after) throws InterruptedException {
-        long down = system.tap().firstDownAfter(after);
-        while (down == Long.MAX_VALUE) {
+    /** Packets of a client in the time that taking up may last. */
+    private long packets() {
+        return Math.round(boundMillis / PACKET_MILLIS);
+    }
+
+    private void flows(
+            SteadyFlows flows, long bound, long settled, String name, DrillReport report) {
+        report.within(name + "up again after", flows.slowestUpMillis(bound), boundMillis);
+        report.within(name + "down again after", flows.slowestDownMillis(bound), boundMillis);
+        report.within(
+                name + "packets up lost once bound", flows.mostLostUp(bound, settled), packets());
+        report.within(
+                name + "packets down lost once bound",
+                flows.mostLostDown(bound, settled),
+                packets());
+    }
+
+    private static long awaitFirst(MediaTimes times, long after) throws InterruptedException {
+        long first = times.firstAfter(after);
+        while (first == Long.MAX_VALUE && System.nanoTime() - after < PATIENCE_NANOS) {
             Thread.sleep(1);
-            down = system.tap().firstDownAfter(after);
+            first = times.firstAfter(after);
         }
-        return down;
+        return first;
     }
 
     private static double millis(long from, long to) {

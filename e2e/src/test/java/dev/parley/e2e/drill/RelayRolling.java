@@ -23,6 +23,7 @@ record RelayRolling(int packetsPerSecond, int rounds) implements Drill {
                 LibwebrtcCaller caller = LibwebrtcCaller.call(system.base(), "echo")) {
             caller.awaitConnected(Duration.ofSeconds(15));
             flows.establish();
+            RelaySystem.Upward before = system.upward(caller.location());
             long start = System.nanoTime();
             flows.start(packetsPerSecond);
             Thread.sleep(SETTLE_MILLIS);
@@ -49,6 +50,11 @@ record RelayRolling(int packetsPerSecond, int rounds) implements Drill {
                     0.95 * packetsPerSecond);
             report.atMost("packets lost on the way up", flows.lostUp(), "", 0);
             report.atMost("packets lost on the way down", flows.lostDown(), "", 0);
+            report.atMost(
+                    "packets of the call lost, up",
+                    system.upward(caller.location()).lostSince(before),
+                    "",
+                    0);
             report.atMost("packets of the call lost, down", caller.stats().packetsLost(), "", 0);
             report.require("the call ends like any other", caller.hangUp() == 200);
         }

@@ -14,8 +14,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -135,45 +133,51 @@ final class RelaySystem implements AutoCloseable {
         return relays.getLast();
     }
 
-    /** Waits until the relay's port is bound, and answers when that was seen. */
+    /** Waits until the relay's port is bound, and answers when it was last seen not to be. */
     long awaitBound() throws IOException {
         // Local address, then none of a peer: the tap's sockets have the relay for theirs.
         String address = ": 0100007F:%04X 00000000:0000".formatted(relayAddress.getPort());
         long deadline = System.nanoTime() + PATIENCE_NANOS;
+        long unbound = System.nanoTime();
+        long looked = unbound;
         while (!Files.readString(SOCKETS).contains(address)) {
-            if (deadline - System.nanoTime() <= 0) {
+            unbound = looked;
+            if (deadline - unbound <= 0) {
                 throw new IOException("the relay has not bound its port");
             }
             LockSupport.parkNanos(LOOK_NANOS);
+            looked = System.nanoTime();
         }
-        return System.nanoTime();
+        return unbound;
+    }
+
+    /**
+     * Media of a call's client so far.
+     *
+     * @param sent what went through the tap
+     * @param received what the transceiver has accepted
+     */
+    record Upward(long sent, long received) {
+        /** Packets lost since an earlier count. */
+        long lostSince(Upward earlier) {
+            return sent - earlier.sent - (received - earlier.received);
+        }
+    }
+
+    /** Counts at both ends, at a moment between two packets. */
+    Upward upward(URI call) throws IOException, InterruptedException {
+        while (true) {
+            long sent = tap.up().count();
+            long received = packetsReceived(call);
+            if (tap.up().count() == sent) {
+                return new Upward(sent, received);
+            }
+        }
     }
 
     /** Packets of a call's client that the transceiver has authenticated. */
     long packetsReceived(URI call) throws IOException, InterruptedException {
         return mapper.readTree(get(call).body()).findValue("packets_received").asLong();
-    }
-
-    /**
-     * Waits, from now on, for more packets of a call's client at the transceiver; the answer is
-     * when that was seen. Asking takes a few milliseconds each time.
-     */
-    CompletableFuture<Long> nextPacket(URI call, long before) {
-        CompletableFuture<Long> seen = new CompletableFuture<>();
-        Thread.ofPlatform()
-                .daemon()
-                .start(
-                        () -> {
-                            try {
-                                while (packetsReceived(call) == before) {
-                                    LockSupport.parkNanos(LOOK_NANOS);
-                                }
-                                seen.complete(System.nanoTime());
-                            } catch (IOException | InterruptedException e) {
-                                seen.completeExceptionally(e);
-                            }
-                        });
-        return seen.orTimeout(PATIENCE_NANOS, TimeUnit.NANOSECONDS);
     }
 
     /** Answers the status of a path of the relay's health endpoint, 0 when it does not answer. */

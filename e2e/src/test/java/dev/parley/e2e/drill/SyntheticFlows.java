@@ -1,8 +1,5 @@
 package dev.parley.e2e.drill;
 
-import dev.parley.rtc.route.RouteKeys;
-import dev.parley.rtc.route.RouteTokens;
-import dev.parley.rtc.stun.StunWriter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -16,9 +13,7 @@ import java.nio.channels.DatagramChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
@@ -39,7 +34,6 @@ final class SyntheticFlows implements AutoCloseable {
     private final Selector selector;
     private final List<DatagramChannel> clients = new ArrayList<>();
     private final List<DatagramChannel> strangers = new ArrayList<>();
-    private final RouteTokens tokens;
     private final AtomicLong sentUp = new AtomicLong();
     private final AtomicLong arrivedUp = new AtomicLong();
     private final AtomicLong sentDown = new AtomicLong();
@@ -50,8 +44,6 @@ final class SyntheticFlows implements AutoCloseable {
 
     SyntheticFlows(InetSocketAddress relay, int flows, int strangers) throws IOException {
         this.relay = relay;
-        byte[] key = HexFormat.of().parseHex(RelaySystem.ROUTE_KEY);
-        tokens = new RouteTokens(RouteKeys.of(Map.of(RelaySystem.ROUTE_KEY_ID, key)));
         selector = Selector.open();
         transceiver = open();
         for (int i = 0; i < flows; i++) {
@@ -76,27 +68,10 @@ final class SyntheticFlows implements AutoCloseable {
 
     /** Each client sends its check; answers when all have arrived. */
     void establish() throws IOException {
-        InetSocketAddress address = (InetSocketAddress) transceiver.getLocalAddress();
-        long low = 0xFFFF_0000_0000L | ByteBuffer.wrap(address.getAddress().getAddress()).getInt();
+        RouteChecks checks = new RouteChecks((InetSocketAddress) transceiver.getLocalAddress());
         for (int i = 0; i < clients.size(); i++) {
-            String ufrag =
-                    tokens.mint(
-                            RelaySystem.ROUTE_KEY_ID,
-                            i + 1,
-                            (long) i << 32,
-                            RelaySystem.CLUSTER,
-                            0,
-                            low,
-                            address.getPort());
-            ByteBuffer check = ByteBuffer.allocate(StunWriter.MAX_LENGTH);
-            int length =
-                    new StunWriter()
-                            .bindingRequest(check, 0, 1, i)
-                            .username(ufrag + ":client")
-                            .fingerprint()
-                            .length();
             long before = arrivedUp.get();
-            clients.get(i).send(check.slice(0, length), relay);
+            clients.get(i).send(checks.check(i), relay);
             sentUp.incrementAndGet();
             long deadline = System.nanoTime() + 5 * NANOS_PER_SECOND;
             while (arrivedUp.get() == before) {
