@@ -26,6 +26,16 @@ final class PacketLog {
         arrived[number] = System.nanoTime();
     }
 
+    /** When the first packet after a moment was sent; {@code Long.MAX_VALUE} when none was. */
+    synchronized long firstSentAfter(long nanos) {
+        for (int i = 0; i < count; i++) {
+            if (sent[i] - nanos > 0) {
+                return sent[i];
+            }
+        }
+        return Long.MAX_VALUE;
+    }
+
     /** When the first packet after a moment came; {@code Long.MAX_VALUE} when none did. */
     synchronized long firstArrivalAfter(long nanos) {
         long first = Long.MAX_VALUE;

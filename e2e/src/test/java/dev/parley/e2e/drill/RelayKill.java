@@ -119,16 +119,17 @@ record RelayKill(String what, String options, boolean redis, double boundMillis,
         report.tell(name + "silent in all", millis(down.lastBefore(killed), back), "ms");
         report.tell(name + "process start", millis(killed, bound), "ms");
         report.tell(name + "call, down again after", millis(bound, back), "ms");
-        // Without its transceiver's word a packet down waits for the client's next one up.
+        // Without its transceiver's word a packet down waits for the client's next one up: for one
+        // packet each way.
         long due = withDownstream() || withChecksAlone() ? bound : up.firstAfter(bound);
         report.within(
                 name + "call, down" + (due == bound ? "" : " after its next packet up"),
                 millis(due, back),
                 boundMillis);
-        report.within(
-                name + "call, packets up lost once bound",
+        report.tell(
+                name + "call, packets up that the transceiver has not counted",
                 up.countAfter(bound, after.sent()) - (after.received() - received),
-                packets());
+                "");
         if (!withChecksAlone()) {
             flows(
                     flows,
@@ -147,7 +148,15 @@ record RelayKill(String what, String options, boolean redis, double boundMillis,
     private void flows(
             SteadyFlows flows, long bound, long settled, String name, DrillReport report) {
         report.within(name + "up again after", flows.slowestUpMillis(bound), boundMillis);
-        report.within(name + "down again after", flows.slowestDownMillis(bound), boundMillis);
+        report.tell(name + "down again after", flows.slowestDownMillis(bound), "ms");
+        if (withDownstream()) {
+            report.within(name + "down", flows.slowestDownMillis(bound), boundMillis);
+        } else {
+            report.within(
+                    name + "down after their next packet up",
+                    flows.slowestAnswerMillis(bound),
+                    boundMillis);
+        }
         report.within(
                 name + "packets up lost once bound", flows.mostLostUp(bound, settled), packets());
         report.within(

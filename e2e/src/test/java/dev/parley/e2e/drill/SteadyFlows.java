@@ -160,16 +160,21 @@ final class SteadyFlows implements AutoCloseable {
 
     /** From a moment until every client's next packet has come up, in milliseconds. */
     double slowestUpMillis(long nanos) {
-        return slowest(nanos, flow -> flow.up.firstArrivalAfter(nanos));
+        return slowest(flow -> flow.up.firstArrivalAfter(nanos) - nanos);
     }
 
     /** From a moment until every client has its next packet, in milliseconds. */
     double slowestDownMillis(long nanos) {
-        return slowest(nanos, flow -> flow.down.firstArrivalAfter(nanos));
+        return slowest(flow -> flow.down.firstArrivalAfter(nanos) - nanos);
     }
 
-    private double slowest(long nanos, ToLongFunction<Flow> first) {
-        return (flows.stream().mapToLong(first).max().orElseThrow() - nanos) / 1e6;
+    /** From each client's first packet after a moment until it has its next one. */
+    double slowestAnswerMillis(long nanos) {
+        return slowest(flow -> flow.down.firstArrivalAfter(nanos) - flow.up.firstSentAfter(nanos));
+    }
+
+    private double slowest(ToLongFunction<Flow> time) {
+        return flows.stream().mapToLong(time).max().orElseThrow() / 1e6;
     }
 
     /** Packets that the client worst off has lost on the way up, of those sent between moments. */
