@@ -24,9 +24,10 @@ public record SdpAnswer(
     /** The buffer of an embedded SDK: every answer is shorter. */
     public static final int MAX_LENGTH = 2_048;
 
-    /** The same agreement in other words. */
-    public SdpAnswer withText(String other) {
-        return new SdpAnswer(other, formats, audioLevelId, setup, direction, data);
+    /** Whether it has settled the same as another one, but for the direction and the words. */
+    public boolean agreesWith(SdpAnswer other) {
+        return new SdpAnswer(other.text, formats, audioLevelId, setup, other.direction, data)
+                .equals(other);
     }
 
     /** Begins the answer to an offer. */

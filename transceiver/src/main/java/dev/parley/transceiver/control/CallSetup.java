@@ -13,6 +13,7 @@ import dev.parley.rtc.dtls.DtlsHandshake;
 import dev.parley.rtc.dtls.DtlsIdentity;
 import dev.parley.rtc.ice.IceCredentials;
 import dev.parley.rtc.sdp.SdpCandidate;
+import dev.parley.rtc.sdp.SdpDirection;
 import dev.parley.rtc.sdp.SdpException;
 import dev.parley.rtc.sdp.SdpFragment;
 import dev.parley.rtc.sdp.SdpOffer;
@@ -360,16 +361,16 @@ public final class CallSetup {
                             + negotiation.generation());
         }
         UpdateSessionResponse.Builder response = UpdateSessionResponse.newBuilder();
-        Negotiation.Restart restart = fresh -> restart(call, fresh);
+        Negotiation.Change change = new CallChange(call);
         switch (request.getChangeCase()) {
             case OFFER_SDP ->
                     response.setAnswerSdp(
-                            negotiation.take(offer(request.getOfferSdp()), candidates, restart));
+                            negotiation.take(offer(request.getOfferSdp()), candidates, change));
             case ICE_FRAGMENT -> {
                 SdpFragment fragment = fragment(request.getIceFragment());
                 calls.trickled(fragment.candidates());
                 String answer =
-                        negotiation.take(fragment, request.getIceRestart(), candidates, restart);
+                        negotiation.take(fragment, request.getIceRestart(), candidates, change);
                 if (answer != null) {
                     response.setIceFragment(answer);
                 }
@@ -392,11 +393,26 @@ public final class CallSetup {
         }
     }
 
-    private void restart(Calls.Call call, IceCredentials fresh) throws RefusedException {
-        if (!await(call.loop().restart(call.session(), fresh))) {
-            throw RefusedException.noSuchSession();
+    /** What a later offer changes about a call. */
+    private final class CallChange implements Negotiation.Change {
+        private final Calls.Call call;
+
+        CallChange(Calls.Call call) {
+            this.call = call;
         }
-        calls.restarted();
+
+        @Override
+        public void restart(IceCredentials fresh) throws RefusedException {
+            if (!await(call.loop().restart(call.session(), fresh))) {
+                throw RefusedException.noSuchSession();
+            }
+            calls.restarted();
+        }
+
+        @Override
+        public void direct(SdpDirection direction) {
+            call.loop().direct(call.session(), direction);
+        }
     }
 
     /** Waits for a media loop's answer. */

@@ -6,6 +6,7 @@ import dev.parley.rtc.dtls.Fingerprint;
 import dev.parley.rtc.ice.IceCredentials;
 import dev.parley.rtc.sdp.SdpAnswer;
 import dev.parley.rtc.sdp.SdpCandidate;
+import dev.parley.rtc.sdp.SdpDirection;
 import dev.parley.rtc.sdp.SdpException;
 import dev.parley.rtc.sdp.SdpFingerprint;
 import dev.parley.rtc.sdp.SdpFragment;
@@ -21,9 +22,9 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Offer and answer of one call, RFC 3264: the first, and those of later ICE restarts, which must
- * leave everything else as it is. Kept with the call; guarded by itself, since control requests
- * about one call may come together.
+ * Offer and answer of one call, RFC 3264: the first, and later ones, which may restart ICE and
+ * change the direction and must leave everything else as it is. Kept with the call; guarded by
+ * itself, since control requests about one call may come together.
  */
 final class Negotiation {
     /**
@@ -140,23 +141,27 @@ final class Negotiation {
                 answer.audioLevelId(),
                 ssrc,
                 cname,
-                answer.direction().receives(),
-                answer.direction().sends(),
+                answer.direction(),
                 offer.lead().protocol().endsWith("F"),
                 answer.data());
     }
 
-    /** Has a session answer checks with new credentials from now on. */
-    interface Restart {
-        void to(IceCredentials fresh) throws RefusedException;
+    /** Carries out on a session what was negotiated anew. */
+    interface Change {
+        /** It answers checks with new credentials from now on. */
+        void restart(IceCredentials fresh) throws RefusedException;
+
+        /** Its audio flows this way from now on. */
+        void direct(SdpDirection direction);
     }
 
     /**
-     * Answers a later offer; when its credentials are new, that restarts ICE (RFC 8839 4.4.1.1).
+     * Answers a later offer; when its credentials are new, that restarts ICE (RFC 8839 4.4.1.1). It
+     * may change the direction, RFC 3264 8.4: hold, resume.
      *
      * @return the answer
      */
-    synchronized String take(SdpOffer next, List<SdpCandidate> candidates, Restart restart)
+    synchronized String take(SdpOffer next, List<SdpCandidate> candidates, Change change)
             throws RefusedException {
         requireLike(next);
         IceCredentials nextRemote = next.transport().credentials();
@@ -167,7 +172,10 @@ final class Negotiation {
             SdpAnswer nextAnswer = answer(next, candidates, answer.setup());
             requireSame(nextAnswer);
             if (restarts) {
-                restart.to(local);
+                change.restart(local);
+            }
+            if (nextAnswer.direction() != answer.direction()) {
+                change.direct(nextAnswer.direction());
             }
             offer = next;
             remote = nextRemote;
@@ -190,7 +198,7 @@ final class Negotiation {
             SdpFragment fragment,
             boolean wantsRestart,
             List<SdpCandidate> candidates,
-            Restart restart)
+            Change change)
             throws RefusedException {
         IceCredentials nextRemote = fragment.credentials();
         if (nextRemote == null || (nextRemote.equals(remote) && !wantsRestart)) {
@@ -199,7 +207,7 @@ final class Negotiation {
         Last last = new Last();
         try {
             if (restarts(nextRemote)) {
-                restart.to(local);
+                change.restart(local);
                 remote = nextRemote;
             }
             last.settled = true;
@@ -249,8 +257,8 @@ final class Negotiation {
     }
 
     private void requireSame(SdpAnswer next) throws RefusedException {
-        if (!next.withText("").equals(answer.withText(""))) {
-            throw unlike("other codecs, extensions or directions than the call has");
+        if (!next.agreesWith(answer)) {
+            throw unlike("other codecs or extensions than the call has");
         }
     }
 
@@ -261,7 +269,7 @@ final class Negotiation {
                 "sdp",
                 "the offer has "
                         + what
-                        + "; a later offer can restart ICE, for anything else"
-                        + " make a new call");
+                        + "; a later offer can restart ICE and change the direction, for anything"
+                        + " else make a new call");
     }
 }

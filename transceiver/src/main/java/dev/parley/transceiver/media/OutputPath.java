@@ -131,6 +131,18 @@ public final class OutputPath {
         return RtpWriter.HEADER_LENGTH + payload.length;
     }
 
+    /**
+     * Lets the packet that is due pass unsent, as it would have gone out. It takes no sequence
+     * number: after 32,768 that were left out a receiver could not tell how often they have wrapped
+     * (RFC 3711 3.3.1).
+     */
+    public void withhold(long nowNanos) {
+        skipIfFarBehind(nowNanos);
+        Frame frame = playout.poll(nowNanos);
+        jumped = true;
+        advance(frame == null ? format.silenceSamples() : frame.samples());
+    }
+
     private byte[] silence() {
         return format.dtx() && spokeSamplesAgo >= DTX_AFTER_SAMPLES ? DTX : format.silence();
     }

@@ -3,6 +3,7 @@ package dev.parley.transceiver.session;
 import dev.parley.rtc.dtls.DtlsOutcome;
 import dev.parley.rtc.ice.IceCredentials;
 import dev.parley.rtc.route.RouteKeys;
+import dev.parley.rtc.sdp.SdpDirection;
 import java.util.concurrent.CompletableFuture;
 
 /** What other threads ask of a media loop. */
@@ -27,6 +28,9 @@ sealed interface LoopCommand {
     /** Restart a session's ICE; answers false when it is over. */
     record Restart(Session session, IceCredentials fresh, CompletableFuture<Boolean> done)
             implements LoopCommand {}
+
+    /** A session's audio flows this way from now on. */
+    record Direct(Session session, SdpDirection direction) implements LoopCommand {}
 
     /** Open route tokens with these keys. */
     record UseKeys(RouteKeys keys) implements LoopCommand {}

@@ -4,12 +4,14 @@ import dev.parley.rtc.ice.IceCredentials;
 import dev.parley.rtc.route.ClientHeader;
 import dev.parley.rtc.route.RouteKeys;
 import dev.parley.rtc.rtp.NtpTime;
+import dev.parley.rtc.sdp.SdpDirection;
 import dev.parley.runtime.udp.DatagramBatch;
 import dev.parley.runtime.udp.UdpCounters;
 import dev.parley.runtime.udp.UdpPort;
 import dev.parley.transceiver.media.CallSummary;
 import dev.parley.transceiver.session.LoopCommand.Add;
 import dev.parley.transceiver.session.LoopCommand.Describe;
+import dev.parley.transceiver.session.LoopCommand.Direct;
 import dev.parley.transceiver.session.LoopCommand.DtlsConnected;
 import dev.parley.transceiver.session.LoopCommand.DtlsData;
 import dev.parley.transceiver.session.LoopCommand.DtlsSend;
@@ -109,6 +111,11 @@ public final class MediaLoop {
         CompletableFuture<Boolean> done = new CompletableFuture<>();
         post(new Restart(session, fresh, done));
         return done;
+    }
+
+    /** Has a session's audio flow this way, as we see it, from now on. */
+    public void direct(Session session, SdpDirection direction) {
+        post(new Direct(session, direction));
     }
 
     /** Opens route tokens with these keys from now on. */
@@ -287,6 +294,7 @@ public final class MediaLoop {
                     case Nudge nudge -> nudge.session();
                     case DtlsConnected connected -> connected.session();
                     case Restart restart -> restart.session();
+                    case Direct direct -> direct.session();
                     case End end -> end.session();
                     case Describe describe -> describe.session();
                     case EndAll _, UseKeys _ -> null;
@@ -306,6 +314,7 @@ public final class MediaLoop {
                     demux.releaseMedia(connected.session(), nowNanos);
                 }
                 case Restart restart -> restart.done().complete(restart(restart));
+                case Direct direct -> direct.session().direct(direct.direction());
                 case End end -> end.session().end(end.reason(), end.message());
                 case Describe describe ->
                         describe.answer().complete(describe.session().snapshot(nowNanos));
@@ -358,7 +367,7 @@ public final class MediaLoop {
             case Restart restart -> restart.done().completeExceptionally(fault);
             case Describe describe -> describe.answer().completeExceptionally(fault);
             case EndAll all -> all.done().complete(null);
-            case UseKeys _, DtlsSend _, DtlsData _, Nudge _, DtlsConnected _, End _ -> {}
+            case UseKeys _, DtlsSend _, DtlsData _, Nudge _, DtlsConnected _, Direct _, End _ -> {}
         }
     }
 

@@ -4,6 +4,7 @@ import dev.parley.rtc.rtp.NtpTime;
 import dev.parley.rtc.rtp.ReceptionStatistics;
 import dev.parley.rtc.rtp.RtpReader;
 import dev.parley.rtc.rtp.SequenceExtender;
+import dev.parley.rtc.sdp.SdpDirection;
 import dev.parley.rtc.srtp.SrtpReceiver;
 import dev.parley.rtc.srtp.SrtpSender;
 import dev.parley.transceiver.media.Gaps;
@@ -54,6 +55,7 @@ final class MediaTransport implements RtcpExchange.Client {
     private final Listener listener;
     private final @Nullable SentPackets sent;
 
+    private SdpDirection direction;
     private @Nullable ReceptionStatistics statistics;
     private SequenceExtender extender = new SequenceExtender();
     private long highestSequence;
@@ -65,6 +67,7 @@ final class MediaTransport implements RtcpExchange.Client {
 
     MediaTransport(
             SessionSpec spec,
+            SdpDirection direction,
             SrtpReceiver receiver,
             SrtpSender sender,
             InputPath input,
@@ -82,8 +85,15 @@ final class MediaTransport implements RtcpExchange.Client {
         this.counters = counters;
         this.random = random;
         this.listener = listener;
-        this.rtcp = new RtcpExchange(spec, output, ntp, random, this, nowNanos);
+        this.direction = direction;
+        this.rtcp = new RtcpExchange(spec, direction, output, ntp, random, this, nowNanos);
         this.sent = spec.formats().nack() ? new SentPackets() : null;
+    }
+
+    /** Audio flows this way from now on. */
+    void direct(SdpDirection changed) {
+        direction = changed;
+        rtcp.direct(changed);
     }
 
     /**
@@ -110,7 +120,7 @@ final class MediaTransport implements RtcpExchange.Client {
         if (!rtp.wrap(bytes, offset, length)) {
             return Drop.RTP_MALFORMED;
         }
-        if (!input.takes(rtp.payloadType()) || !spec.receives()) {
+        if (!input.takes(rtp.payloadType()) || !direction.receives()) {
             return Drop.RTP_PAYLOAD_TYPE;
         }
         if (rtp.ssrc() == rtcp.ssrc() && !changeSource(nowNanos)) {

@@ -5,6 +5,7 @@ import dev.parley.rtc.rtp.ReceptionStatistics;
 import dev.parley.rtc.rtp.RtcpInterval;
 import dev.parley.rtc.rtp.RtcpReader;
 import dev.parley.rtc.rtp.RtcpWriter;
+import dev.parley.rtc.sdp.SdpDirection;
 import dev.parley.transceiver.media.OutputPath;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -80,6 +81,7 @@ final class RtcpExchange {
     private final RtcpInterval interval;
     private final Report report = new Report();
 
+    private SdpDirection direction;
     private int ssrc;
     private int abandonedSsrc;
     private boolean abandoned;
@@ -91,6 +93,7 @@ final class RtcpExchange {
 
     RtcpExchange(
             SessionSpec spec,
+            SdpDirection direction,
             OutputPath output,
             NtpTime ntp,
             RandomGenerator random,
@@ -102,10 +105,15 @@ final class RtcpExchange {
         this.random = random;
         this.client = client;
         this.ssrc = spec.ssrc();
+        this.direction = direction;
         this.cname = spec.cname().getBytes(StandardCharsets.UTF_8);
         this.interval =
                 new RtcpInterval(SESSION_BITS_PER_SECOND, spec.feedbackProfile(), TYPICAL_BYTES);
         this.dueNanos = nowNanos + interval.firstNanos(random);
+    }
+
+    void direct(SdpDirection changed) {
+        direction = changed;
     }
 
     /** What we send with. */
@@ -282,7 +290,7 @@ final class RtcpExchange {
             int sourceSsrc,
             long nowNanos) {
         writer.begin(into, offset);
-        if (output.packets() > 0 && spec.sends()) {
+        if (output.packets() > 0 && direction.sends()) {
             writer.senderReport(
                     ssrc,
                     ntp.at(nowNanos),

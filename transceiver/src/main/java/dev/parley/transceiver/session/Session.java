@@ -7,6 +7,7 @@ import dev.parley.rtc.ice.IceLite;
 import dev.parley.rtc.ice.IcePath;
 import dev.parley.rtc.ice.IceVerdict;
 import dev.parley.rtc.sdp.SdpData;
+import dev.parley.rtc.sdp.SdpDirection;
 import dev.parley.rtc.stun.StunReader;
 import dev.parley.transceiver.inference.InferenceCall;
 import dev.parley.transceiver.session.SetupPhases.Phase;
@@ -252,6 +253,11 @@ public final class Session {
             var _ = ice.heard(from, nowNanos);
         }
         return result;
+    }
+
+    /** Audio flows this way, as we see it, from now on. */
+    void direct(SdpDirection direction) {
+        media.direct(direction);
     }
 
     // --- what comes from the DTLS thread, through the loop

@@ -3,6 +3,7 @@ package dev.parley.transceiver.session;
 import dev.parley.rtc.dtls.DtlsOutcome;
 import dev.parley.rtc.ice.IceLite;
 import dev.parley.rtc.ice.IcePath;
+import dev.parley.rtc.sdp.SdpDirection;
 import dev.parley.transceiver.inference.InferenceCall;
 import dev.parley.transceiver.media.Backlog;
 import dev.parley.transceiver.media.CallQuality;
@@ -37,6 +38,7 @@ final class SessionMedia implements MediaTransport.Listener {
     private final Playout playout;
     private final OutputPath output;
 
+    private SdpDirection direction;
     private @Nullable MediaTransport transport;
     private long leftFrames;
     private long leftSamples;
@@ -64,6 +66,7 @@ final class SessionMedia implements MediaTransport.Listener {
             CallObserver observer,
             Consumer<String> onHangUp) {
         this.spec = spec;
+        this.direction = spec.direction();
         this.inference = inference;
         this.ice = ice;
         this.loop = loop;
@@ -92,6 +95,7 @@ final class SessionMedia implements MediaTransport.Listener {
             transport =
                     new MediaTransport(
                             spec,
+                            direction,
                             connected.receiver(),
                             connected.sender(),
                             input,
@@ -122,6 +126,15 @@ final class SessionMedia implements MediaTransport.Listener {
             throw new IllegalStateException("no keys yet");
         }
         return started;
+    }
+
+    /** Audio flows this way from now on. */
+    void direct(SdpDirection changed) {
+        direction = changed;
+        MediaTransport started = transport;
+        if (started != null) {
+            started.direct(changed);
+        }
     }
 
     /** Takes an SRTP packet; negative, a SrtpVerdict's code, unless it is authentic. */
@@ -227,14 +240,15 @@ final class SessionMedia implements MediaTransport.Listener {
     }
 
     private void sendRtp(@Nullable MediaTransport started, long nowNanos) {
+        // For a client that wants no audio, for a while or ever, the pace is kept all the same, or
+        // an agent would wait for ever to be heard out.
+        if (started == null || !direction.sends()) {
+            output.withhold(nowNanos);
+            return;
+        }
         Outbox outbox = loop.outbox();
-        // For a client that wants no audio the pace is kept all the same, or an agent would wait
-        // for ever to be heard out.
-        int length =
-                started == null
-                        ? output.write(nowNanos, outbox.bytes(), outbox.payloadOffset())
-                        : started.writeRtp(outbox.bytes(), outbox.payloadOffset(), nowNanos);
-        if (length > 0 && spec.sends() && commit(length, nowNanos)) {
+        int length = started.writeRtp(outbox.bytes(), outbox.payloadOffset(), nowNanos);
+        if (length > 0 && commit(length, nowNanos)) {
             LoopCounters.add(loop.counters().rtpSent, 1);
         }
     }

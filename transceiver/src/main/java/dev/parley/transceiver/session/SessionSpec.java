@@ -5,6 +5,7 @@ import dev.parley.rtc.dtls.DtlsRole;
 import dev.parley.rtc.dtls.Fingerprint;
 import dev.parley.rtc.ice.IceCredentials;
 import dev.parley.rtc.sdp.SdpData;
+import dev.parley.rtc.sdp.SdpDirection;
 import dev.parley.rtc.sdp.SdpFormats;
 import dev.parley.transceiver.media.OutputFormat;
 import java.util.List;
@@ -21,8 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param audioLevelId id of the RFC 6464 header extension in the client's packets, 0 for none
  * @param ssrc of what we send
  * @param cname of what we send, RFC 3550 6.5.1
- * @param receives whether the client may send audio
- * @param sends whether the client wants audio
+ * @param direction of audio at first, as we see it; later offers may change it
  * @param feedbackProfile whether RTCP is that of AVPF (RFC 4585, RFC 5124)
  * @param data what the client says of its data channels; null when there are to be none
  */
@@ -38,8 +38,7 @@ public record SessionSpec(
         int audioLevelId,
         int ssrc,
         String cname,
-        boolean receives,
-        boolean sends,
+        SdpDirection direction,
         boolean feedbackProfile,
         @Nullable SdpData data) {
     public SessionSpec {

@@ -239,6 +239,74 @@ class RestartCallTest {
     }
 
     @Test
+    void holdsAndResumes() {
+        Peer peer = rig.client("actpass", PLACE);
+        CreateSessionResponse call = rig.connect(peer);
+        FakeVoiceAgent.Call agent = rig.agent().awaitCall();
+        String offer = peer.offer();
+
+        // The client is on hold: it neither sends nor receives.
+        String held = offer(call, offer.replace("a=sendrecv", "a=inactive")).getAnswerSdp();
+        assertThat(held).contains("a=inactive\r\n");
+        assertThat(lines(held, "a=ice-", "a=mid", "a=setup"))
+                .isEqualTo(lines(call.getAnswerSdp(), "a=ice-", "a=mid", "a=setup"));
+        int last = peer.received().getLast().sequence();
+        assertThat(packetsInHalfASecond(peer)).isZero();
+        peer.sendOpus(1, 960, (byte) 0xF8, (byte) 1);
+        rig.run();
+        assertThat(rig.counters()).containsEntry("rtp_payload_type", 1L);
+
+        assertThat(offer(call, offer).getAnswerSdp()).contains("a=sendrecv\r\n");
+        assertThat(packetsInHalfASecond(peer)).isBetween(24, 26);
+        // What was not sent took no sequence numbers.
+        assertThat(peer.received().getLast().sequence() - last & 0xFFFF).isBetween(24, 26);
+        peer.sendOpus(2, 1_920, (byte) 0xF8, (byte) 2);
+        rig.run();
+        assertThat(
+                        agent.await(ConverseRequest::hasInputAudio)
+                                .getInputAudio()
+                                .getAudio()
+                                .toByteArray())
+                .containsExactly(0xF8, 2);
+    }
+
+    @Test
+    void sendsToAClientThatOnlyListensAndHearsOneThatOnlySpeaks() {
+        Peer peer = rig.client("actpass", PLACE);
+        CreateSessionResponse call = rig.connect(peer);
+        String offer = peer.offer();
+
+        assertThat(offer(call, offer.replace("a=sendrecv", "a=recvonly")).getAnswerSdp())
+                .contains("a=sendonly\r\n");
+        assertThat(packetsInHalfASecond(peer)).isBetween(24, 26);
+        assertThat(offer(call, offer.replace("a=sendrecv", "a=sendonly")).getAnswerSdp())
+                .contains("a=recvonly\r\n");
+        assertThat(packetsInHalfASecond(peer)).isZero();
+        peer.sendOpus(1, 960, (byte) 0xF8, (byte) 1);
+        rig.run();
+        rig.agent().awaitCall().await(ConverseRequest::hasInputAudio);
+        assertThat(rig.counters()).isEmpty();
+    }
+
+    @Test
+    void changesTheDirectionAlongWithAnIceRestartAndBeforeItIsConnected() {
+        Peer peer = rig.client("actpass", PLACE);
+        CreateSessionResponse call = rig.create(peer);
+        offer(call, peer.offer().replace("a=sendrecv", "a=sendonly"));
+        UpdateSessionResponse changed =
+                offer(call, peer.restartIce().offer().replace("a=sendrecv", "a=inactive"));
+        assertThat(changed.getIceGeneration()).isEqualTo(1);
+        peer.answer(changed.getAnswerSdp(), rig.now());
+        peer.check(rig.now());
+        rig.run();
+        peer.startDtls();
+        rig.pump(peer::dtlsDone);
+        assertThat(packetsInHalfASecond(peer)).isZero();
+        offer(call, peer.offer());
+        assertThat(packetsInHalfASecond(peer)).isBetween(24, 26);
+    }
+
+    @Test
     void refusesToRenegotiateMedia() {
         Peer peer = rig.client("actpass", PLACE);
         CreateSessionResponse call = rig.connect(peer);
@@ -246,7 +314,6 @@ class RestartCallTest {
         for (String other :
                 List.of(
                         offer.replace(" 111", " 109").replace(":111", ":109"),
-                        offer.replace("a=sendrecv", "a=recvonly"),
                         offer.replace("a=mid:0", "a=mid:1").replace("BUNDLE 0", "BUNDLE 1"),
                         offer.replace("a=setup:actpass", "a=setup:active"),
                         offer.replaceAll(
