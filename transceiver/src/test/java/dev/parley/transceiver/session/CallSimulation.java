@@ -166,6 +166,7 @@ final class CallSimulation implements Rig.Network {
     private void play(CallPlan.Episode episode) {
         note(episode.toString());
         network.weather(episode.weather());
+        callers.forEach(each -> each.weatherChanges(rig.now()));
         SimulatedCaller caller = callers.get(episode.caller());
         switch (episode.kind()) {
             case CALM -> {}

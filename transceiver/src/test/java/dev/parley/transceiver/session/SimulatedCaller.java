@@ -174,10 +174,15 @@ final class SimulatedCaller {
         movedNanos = nowNanos;
     }
 
+    /** What was sent until now may have been lost, whatever the weather will be. */
+    void weatherChanges(long nowNanos) {
+        movedNanos = nowNanos;
+    }
+
     /** Nothing can have come through until now. */
     void excuse(long nowNanos) {
         quietUntilNanos = nowNanos;
-        movedNanos = nowNanos;
+        weatherChanges(nowNanos);
     }
 
     /** Whether it is where no check has come from yet. */
