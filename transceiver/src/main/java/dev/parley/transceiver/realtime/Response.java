@@ -121,7 +121,7 @@ final class Response {
     /** The item of this name, or the latest one when there is no name, or null. */
     @Nullable ResponseItem findOrLatest(String itemName, Kind kind) {
         ResponseItem item = find(itemName, kind);
-        return item == null && itemName.isEmpty() ? lastOf(kind) : item;
+        return item == null && itemName.isEmpty() ? latestOf(kind) : item;
     }
 
     /** Like {@link #findOrLatest}, begun if need be; null when there are too many. */
@@ -133,7 +133,7 @@ final class Response {
     /** The item that audio of this name belongs to. */
     void takeAudio(String itemName) {
         ResponseItem item = find(itemName, Kind.AUDIO);
-        ResponseItem unnamed = lastOf(Kind.AUDIO);
+        ResponseItem unnamed = latestOf(Kind.AUDIO);
         if (item == null && unnamed != null && unnamed.name.isEmpty() && !unnamed.hasAudio) {
             // What it says came first.
             unnamed.name = itemName;
@@ -151,7 +151,7 @@ final class Response {
         }
     }
 
-    private @Nullable ResponseItem lastOf(Kind kind) {
+    @Nullable ResponseItem latestOf(Kind kind) {
         for (ResponseItem item : items.reversed()) {
             if (item.kind == kind) {
                 return item;

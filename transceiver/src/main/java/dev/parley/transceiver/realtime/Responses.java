@@ -155,7 +155,8 @@ final class Responses {
     /** The response of this name, begun if need be; null when nothing more of it is wanted. */
     private @Nullable Response open(String name, long nowNanos) {
         Response response = byName.get(name);
-        if (response != null && response.dropped && !name.isEmpty()) {
+        boolean dropped = response != null && response.dropped && !name.isEmpty();
+        if (dropped || (response != null && !response.clearing.isEmpty())) {
             return null;
         }
         if (response == null || response.done) {
@@ -294,8 +295,8 @@ final class Responses {
     }
 
     private void cut(Response response, PlaybackCleared cleared, String reason) {
-        boolean waited = response.audioWaits;
-        if (response.done && !waited) {
+        boolean unfinished = !response.done;
+        if (!unfinished && !response.audioWaits) {
             return;
         }
         if (response.heard) {
@@ -306,16 +307,16 @@ final class Responses {
         response.dry = true;
         String why = response.clearing.isEmpty() ? reason : response.clearing;
         response.clearing = "";
-        if (!response.done) {
+        if (unfinished) {
             response.finish(End.cancelled(why));
         }
         response.dropped = true;
         response.cut = true;
-        if (!waited) {
-            return;
-        }
+        ResponseItem last = response.latestOf(Kind.AUDIO);
         for (ResponseItem item : response.items) {
-            if (item.hasAudio && !item.heardOut && !item.cut) {
+            // One that ran dry before it was complete is cut where it ran dry.
+            boolean whole = item.heardOut && !(unfinished && item == last);
+            if (item.hasAudio && !whole && !item.cut) {
                 boolean playing =
                         cleared.getResponseId().equals(response.name)
                                 && cleared.getItemId().equals(item.name);

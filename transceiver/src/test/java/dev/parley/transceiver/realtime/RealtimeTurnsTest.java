@@ -249,6 +249,40 @@ class RealtimeTurnsTest {
     }
 
     @Test
+    void aResponseThatIsDoneWhileItIsBeingCutWasCancelled() {
+        rig.starts("r1");
+        rig.audio("r1", "i1");
+        rig.playbackStarts("r1", "i1");
+        rig.speechStarts(5_000);
+        rig.said();
+        rig.done("r1");
+        assertThat(rig.said()).isEmpty();
+        rig.cleared("r1", "r1", "i1", 120);
+        assertThat(
+                        rig.event("response.done")
+                                .getAsJsonObject("response")
+                                .get("status")
+                                .getAsString())
+                .isEqualTo("cancelled");
+    }
+
+    @Test
+    void aResponseThatRanDryBeforeItWasCompleteIsCutThere() {
+        rig.starts("r1");
+        rig.audio("r1", "i1");
+        rig.playbackStarts("r1", "i1");
+        rig.playbackStops("r1", "i1", 640);
+        rig.speechStarts(5_000);
+        rig.said();
+        rig.cleared("r1", "", "", 0);
+        assertThat(rig.said())
+                .startsWith("up PLAYBACK_CLEARED", "output_audio_buffer.cleared")
+                .endsWith("response.done", "conversation.item.truncated", "up ITEM_TRUNCATED");
+        assertThat(rig.event("conversation.item.truncated").get("audio_end_ms").getAsLong())
+                .isEqualTo(640);
+    }
+
+    @Test
     void aBackendThatInterruptsItselfIsUnderstoodTheSame() {
         SurfaceRig own = new SurfaceRig("{\"audio\":{\"input\":{\"turn_detection\":null}}}");
         own.audio("r1", "");

@@ -15,20 +15,12 @@ import dev.parley.proto.inference.v1.SessionEnd;
 import dev.parley.proto.inference.v1.SessionStart;
 import dev.parley.rtc.datachannel.ChannelEvent;
 import dev.parley.rtc.datachannel.DataChannel;
-import dev.parley.rtc.datachannel.DataChannels;
-import dev.parley.rtc.dtls.DtlsRole;
-import dev.parley.rtc.sctp.Association;
-import dev.parley.rtc.sctp.Reliability;
-import dev.parley.rtc.sctp.SctpConfig;
 import dev.parley.transceiver.peer.FakeUdpPort.Address;
 import dev.parley.transceiver.peer.FakeVoiceAgent;
 import dev.parley.transceiver.peer.Peer;
 import dev.parley.transceiver.peer.Rig;
 import dev.parley.transceiver.peer.Rig.Place;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
@@ -42,7 +34,6 @@ class DataCallTest {
 
     private final List<SessionStart> started = new CopyOnWriteArrayList<>();
     private final Rig rig = new Rig(new FakeVoiceAgent(this::accept, false), Rig.LIMITS, 600_000);
-    private final List<ChannelEvent> events = new ArrayList<>();
 
     private Object accept(SessionStart start) {
         started.add(start);
@@ -54,90 +45,18 @@ class DataCallTest {
         rig.close();
     }
 
-    /** The client's side of the data channels, over a peer's DTLS. */
-    private final class Client {
-        private final Peer peer;
-        private final Association association =
-                new Association(SctpConfig.DEFAULT, 5000, 5000, new Random(1));
-        final DataChannels channels;
-        private long consentNanos = rig.now();
-
-        Client(Peer peer) {
-            this.peer = peer;
-            channels =
-                    new DataChannels(
-                            association,
-                            new DataChannels.Limits(10, 10_000, 262_144),
-                            peer.role() == DtlsRole.CLIENT);
-        }
-
-        void step() {
-            long now = rig.now();
-            if (now - consentNanos > 1_000_000_000L) {
-                consentNanos = now;
-                peer.consent(now);
-            }
-            for (byte[] in = peer.data().poll(); in != null; in = peer.data().poll()) {
-                association.handle(in, 0, in.length, now);
-            }
-            association.onTimer(now);
-            for (ChannelEvent e = channels.pollEvent(now); e != null; ) {
-                events.add(e);
-                e = channels.pollEvent(now);
-            }
-            byte[] packet = new byte[1_200];
-            for (int n = association.poll(packet, 0, now); n > 0; ) {
-                peer.sendData(Arrays.copyOf(packet, n));
-                n = association.poll(packet, 0, now);
-            }
-        }
-
-        void until(java.util.function.BooleanSupplier done) {
-            rig.advanceUntil(
-                    () -> {
-                        step();
-                        return done.getAsBoolean();
-                    });
-        }
-
-        DataChannel open(String label) {
-            DataChannel channel =
-                    Objects.requireNonNull(
-                            channels.open(label, "", true, Reliability.RELIABLE, rig.now()));
-            until(() -> channel.state() == DataChannel.State.OPEN);
-            return channel;
-        }
-
-        void send(DataChannel channel, boolean binary, byte[] payload) {
-            until(
-                    () ->
-                            channels.send(channel, binary, payload, rig.now())
-                                    == DataChannels.Sent.ACCEPTED);
-        }
-    }
-
-    private Client connect(String setup) {
+    private DataClient connect(String setup) {
         return connect(rig.client(setup, PLACE).withDataChannels());
     }
 
-    private Client connect(Peer peer) {
-        rig.connect(peer);
-        Client client = new Client(peer);
-        client.association.connect(rig.now());
-        return client;
+    private DataClient connect(Peer peer) {
+        return new DataClient(rig, peer);
     }
 
     private static ConverseResponse text(String channel, String text) {
         return ConverseResponse.newBuilder()
                 .setServerEvent(ServerEvent.newBuilder().setChannel(channel).setText(text))
                 .build();
-    }
-
-    private List<ChannelEvent.Message> messages() {
-        return events.stream()
-                .filter(ChannelEvent.Message.class::isInstance)
-                .map(ChannelEvent.Message.class::cast)
-                .toList();
     }
 
     private static ClientEvent await(FakeVoiceAgent.Call call) {
@@ -147,7 +66,7 @@ class DataCallTest {
     @ParameterizedTest
     @ValueSource(strings = {"actpass", "active"})
     void messagesReachInferenceAndTheClientVerbatim(String setup) {
-        Client client = connect(setup);
+        DataClient client = connect(setup);
         FakeVoiceAgent.Call call = rig.agent().awaitCall();
         DataChannel channel = client.open("oai-events");
         byte[] longest = new byte[262_144];
@@ -171,8 +90,8 @@ class DataCallTest {
 
         call.send(text("", "one"));
         call.send(text("oai-events", "two"));
-        client.until(() -> messages().size() == 2);
-        assertThat(messages())
+        client.until(() -> client.messages().size() == 2);
+        assertThat(client.messages())
                 .extracting(m -> new String(m.payload(), UTF_8))
                 .containsExactly("one", "two");
     }
@@ -180,7 +99,7 @@ class DataCallTest {
     @ParameterizedTest
     @ValueSource(strings = {"actpass", "active"})
     void aCallWithoutAudioIsOneOfEventsOnly(String setup) {
-        Client client = connect(rig.client(setup, PLACE).withDataChannelsOnly());
+        DataClient client = connect(rig.client(setup, PLACE).withDataChannelsOnly());
         FakeVoiceAgent.Call call = rig.agent().awaitCall();
         assertThat(started.get(0).getMedia())
                 .isEqualTo(CallMedia.newBuilder().setDataChannels(true).build());
@@ -189,7 +108,7 @@ class DataCallTest {
         client.until(() -> client.association.bufferedBytes() == 0);
         assertThat(await(call).getText()).isEqualTo("up");
         call.send(text("", "down"));
-        client.until(() -> messages().size() == 1);
+        client.until(() -> client.messages().size() == 1);
 
         // What is said all the same is heard by nobody, but the agent need not know that.
         for (int i = 0; i < 5; i++) {
@@ -205,7 +124,7 @@ class DataCallTest {
 
     @Test
     void aCallOfEventsOnlyEndsWhenNobodySaysAnything() {
-        Client client = connect(rig.client("actpass", PLACE).withDataChannelsOnly());
+        DataClient client = connect(rig.client("actpass", PLACE).withDataChannelsOnly());
         FakeVoiceAgent.Call call = rig.agent().awaitCall();
         DataChannel channel = client.open("c");
         long began = rig.now();
@@ -229,7 +148,7 @@ class DataCallTest {
 
     @Test
     void whatIsSaidBeforeAChannelIsThereWaitsForIt() {
-        Client client = connect("actpass");
+        DataClient client = connect("actpass");
         FakeVoiceAgent.Call call = rig.agent().awaitCall();
         call.send(text("", "session.created"));
         for (int i = 0; i < 20; i++) {
@@ -237,13 +156,14 @@ class DataCallTest {
             client.step();
         }
         client.open("late");
-        client.until(() -> messages().size() == 1);
-        assertThat(new String(messages().getFirst().payload(), UTF_8)).isEqualTo("session.created");
+        client.until(() -> client.messages().size() == 1);
+        assertThat(new String(client.messages().getFirst().payload(), UTF_8))
+                .isEqualTo("session.created");
     }
 
     @Test
     void inferenceClosesAChannelBehindWhatItSaid() {
-        Client client = connect("actpass");
+        DataClient client = connect("actpass");
         FakeVoiceAgent.Call call = rig.agent().awaitCall();
         client.open("c");
         call.send(text("c", "last"));
@@ -251,14 +171,14 @@ class DataCallTest {
                 ConverseResponse.newBuilder()
                         .setCloseChannel(CloseChannel.newBuilder().setChannel("c"))
                         .build());
-        client.until(() -> events.getLast() instanceof ChannelEvent.Closed);
-        assertThat(messages()).hasSize(1);
+        client.until(() -> client.events.getLast() instanceof ChannelEvent.Closed);
+        assertThat(client.messages()).hasSize(1);
         client.until(() -> call.received().stream().anyMatch(ConverseRequest::hasChannelClosed));
     }
 
     @Test
     void messagesThatTheClientCannotTakeAreCounted() {
-        Client client = connect("actpass");
+        DataClient client = connect("actpass");
         FakeVoiceAgent.Call call = rig.agent().awaitCall();
         client.open("c");
         call.send(text("", "x".repeat(100_001)));
@@ -271,7 +191,7 @@ class DataCallTest {
 
     @Test
     void aClientThatDoesNotReadStopsTheStreamAndLosesNothing() {
-        Client client = connect("actpass");
+        DataClient client = connect("actpass");
         FakeVoiceAgent.Call call = rig.agent().awaitCall();
         client.open("c");
         int count = 60;
@@ -280,15 +200,15 @@ class DataCallTest {
         }
         // The client is silent: what is not acknowledged stays within bounds on the edge.
         rig.advance(500);
-        client.until(() -> messages().size() == count);
+        client.until(() -> client.messages().size() == count);
         for (int i = 0; i < count; i++) {
-            assertThat(new String(messages().get(i).payload(), UTF_8)).startsWith(i + "x");
+            assertThat(new String(client.messages().get(i).payload(), UTF_8)).startsWith(i + "x");
         }
     }
 
     @Test
     void theLastEventOfAnAgentThatHangsUpArrives() {
-        Client client = connect("actpass");
+        DataClient client = connect("actpass");
         FakeVoiceAgent.Call call = rig.agent().awaitCall();
         client.open("c");
         call.send(text("c", "bye" + "x".repeat(90_000)));
@@ -296,7 +216,7 @@ class DataCallTest {
                 ConverseResponse.newBuilder()
                         .setSessionEnd(SessionEnd.getDefaultInstance())
                         .build());
-        client.until(() -> messages().size() == 1);
+        client.until(() -> client.messages().size() == 1);
         client.until(() -> rig.calls().count() == 0);
     }
 
