@@ -2,6 +2,7 @@ package dev.parley.inferencestub;
 
 import com.google.protobuf.ByteString;
 import dev.parley.proto.inference.v1.ConverseRequest;
+import dev.parley.proto.inference.v1.ResponseStatus;
 
 /**
  * What an agent is saying: one response at a time, sent as fast as the edge takes it and taken back
@@ -12,6 +13,7 @@ final class Answer {
 
     private final Voice voice;
     private final WireFormat format;
+    private final boolean whole;
 
     /** The response that the caller may still be hearing; empty when none. */
     private String responseId = "";
@@ -19,9 +21,15 @@ final class Answer {
     /** What is left to send of that response. */
     private ByteString unsent = ByteString.EMPTY;
 
-    Answer(Voice voice, WireFormat format) {
+    /**
+     * An agent that says nothing yet.
+     *
+     * @param whole whether a response is all that is said at once
+     */
+    Answer(Voice voice, WireFormat format, boolean whole) {
         this.voice = voice;
         this.format = format;
+        this.whole = whole;
     }
 
     /** Starts saying something; what was said before goes on first. */
@@ -35,9 +43,14 @@ final class Answer {
     void interrupt() {
         if (!responseId.isEmpty()) {
             voice.clear(responseId);
-            responseId = "";
-            unsent = ByteString.EMPTY;
+            forget();
         }
+    }
+
+    private void forget() {
+        voice.done(responseId, ResponseStatus.RESPONSE_STATUS_CANCELLED);
+        responseId = "";
+        unsent = ByteString.EMPTY;
     }
 
     /** Sends as much as the edge takes, which may be all at once: pacing is the edge's work. */
@@ -47,6 +60,9 @@ final class Answer {
             int length = Math.min(chunk, unsent.size());
             voice.say(unsent.substring(0, length), responseId);
             unsent = unsent.substring(length);
+        }
+        if (whole && unsent.isEmpty()) {
+            voice.done(responseId, ResponseStatus.RESPONSE_STATUS_COMPLETED);
         }
     }
 
@@ -59,7 +75,16 @@ final class Answer {
     void onEvent(ConverseRequest event) {
         switch (event.getMessageCase()) {
             // Only sent when the edge has a detector of its own, which hears it first.
-            case SPEECH_STARTED -> interrupt();
+            case SPEECH_STARTED -> {
+                if (!event.getSpeechStarted().getKeepSpeaking()) {
+                    interrupt();
+                }
+            }
+            case RESPONSE_CANCELLED -> {
+                if (event.getResponseCancelled().getResponseId().equals(responseId)) {
+                    forget();
+                }
+            }
             case PLAYBACK_STOPPED -> heardOut(event.getPlaybackStopped().getResponseId());
             case PLAYBACK_CLEARED -> heardOut(event.getPlaybackCleared().getResponseId());
             default -> {}

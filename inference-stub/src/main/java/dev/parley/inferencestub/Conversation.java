@@ -191,7 +191,7 @@ final class Conversation implements StreamObserver<ConverseRequest>, CallContext
         }
         Model model = Model.named(start.getModel());
         SessionJson wanted = SessionJson.of(start);
-        formats = Formats.choose(model, wanted.format(), start);
+        formats = Formats.choose(model, wanted.format(), start).withRealtime(wanted.realtime());
         Script script = script(wanted);
         agent = model.agent(this, script);
         sessionId = start.getSessionId();

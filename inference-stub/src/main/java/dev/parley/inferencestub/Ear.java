@@ -1,6 +1,7 @@
 package dev.parley.inferencestub;
 
 import dev.parley.inferencestub.UtteranceDetector.Verdict;
+import dev.parley.proto.inference.v1.ConverseRequest;
 import dev.parley.proto.inference.v1.InputAudio;
 import java.util.Arrays;
 
@@ -9,7 +10,7 @@ import java.util.Arrays;
  * caller's audio into frames whatever the messages' lengths, and takes a gap in the offsets for the
  * silence that it is.
  */
-final class Ear {
+final class Ear implements Hearing {
     private static final int PRE_ROLL_FRAMES = 15;
 
     /** Silence kept at the end of an utterance, so that it does not sound cut off. */
@@ -17,19 +18,6 @@ final class Ear {
 
     /** Less voice than this, 120 ms, was a cough or a door. */
     private static final int SHORTEST_FRAMES = 6;
-
-    /** What an agent does about what is heard. */
-    interface Listener {
-        /** Somebody began to speak, or it was a noise that seemed so. */
-        void onSpeech();
-
-        /**
-         * An utterance is over.
-         *
-         * @param samples from its first syllable to its last, in the input format's rate
-         */
-        void onUtterance(short[] samples);
-    }
 
     private final Listener listener;
     private final WireFormat format;
@@ -54,7 +42,8 @@ final class Ear {
         this.frameLength = format.sampleRateHz() * UtteranceDetector.FRAME_MS / 1_000;
     }
 
-    void onAudio(InputAudio audio, long nowNanos) {
+    @Override
+    public void onAudio(InputAudio audio, long nowNanos) {
         heardNanos = nowNanos;
         // A caller's side that sends nothing in silence leaves a gap in the offsets.
         addSilence(audio.getAudioOffsetMs() - expectedOffsetMs);
@@ -71,8 +60,12 @@ final class Ear {
         partialFrame = Arrays.copyOfRange(pending, at, pending.length);
     }
 
+    @Override
+    public void onEvent(ConverseRequest event) {}
+
     /** Ends the utterance of a caller whose side has fallen silent for good. */
-    void onTick(long nowNanos) {
+    @Override
+    public void onTick(long nowNanos) {
         if (detector.speaking() && nowNanos - heardNanos > endOfSpeechNanos) {
             addSilence(endOfSpeechNanos / 1_000_000);
         }

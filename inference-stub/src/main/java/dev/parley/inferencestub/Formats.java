@@ -1,13 +1,26 @@
 package dev.parley.inferencestub;
 
 import dev.parley.proto.inference.v1.AudioFormat;
+import dev.parley.proto.inference.v1.EventSurface;
 import dev.parley.proto.inference.v1.SessionReady;
 import dev.parley.proto.inference.v1.SessionStart;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** The formats of one call, chosen among those that the edge offers. */
-record Formats(WireFormat input, WireFormat output) {
+/**
+ * The formats of one call, chosen among those that the edge offers.
+ *
+ * @param realtime whether the edge is to speak the Realtime API's events with the client
+ */
+record Formats(WireFormat input, WireFormat output, boolean realtime) {
+    Formats(WireFormat input, WireFormat output) {
+        this(input, output, false);
+    }
+
+    Formats withRealtime(boolean wanted) {
+        return new Formats(input, output, wanted);
+    }
+
     /**
      * Takes what is asked for, one format both ways: {@code opus}, {@code linear16}, {@code
      * linear16/16000}, {@code mulaw}, {@code alaw}. When nothing is, echo takes Opus and the others
@@ -48,6 +61,10 @@ record Formats(WireFormat input, WireFormat output) {
         return SessionReady.newBuilder()
                 .setInputFormat(input.toProto())
                 .setOutputFormat(output.toProto())
+                .setEventSurface(
+                        realtime
+                                ? EventSurface.EVENT_SURFACE_REALTIME
+                                : EventSurface.EVENT_SURFACE_VERBATIM)
                 .build();
     }
 

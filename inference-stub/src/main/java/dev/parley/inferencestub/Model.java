@@ -42,7 +42,7 @@ enum Model {
      */
     Agent agent(CallContext call, Script script) throws Refusal {
         return switch (this) {
-            case PARROT -> new ParrotAgent(call.config(), call.formats(), call.voice());
+            case PARROT -> new ParrotAgent(call);
             case ECHO -> new EchoAgent(call.voice());
             case TONE -> new ToneAgent(call.formats().output(), call.voice());
             case SILENCE -> new SilenceAgent();

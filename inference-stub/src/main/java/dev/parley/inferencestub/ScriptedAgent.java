@@ -7,6 +7,7 @@ import dev.parley.inferencestub.script.Step;
 import dev.parley.inferencestub.script.Trigger;
 import dev.parley.proto.inference.v1.ConverseRequest;
 import dev.parley.proto.inference.v1.InputAudio;
+import dev.parley.proto.inference.v1.ResponseStatus;
 import io.grpc.Status;
 import java.time.Duration;
 import java.util.Arrays;
@@ -16,13 +17,13 @@ import java.util.List;
  * Plays a {@link Script}: the same turns, delays and faults each time, which makes it the backend
  * to test an edge or a client with. A turn that is over waits for what starts the next one.
  */
-final class ScriptedAgent implements Agent, Ear.Listener {
+final class ScriptedAgent implements Agent, Hearing.Listener {
     private static final Duration STUTTER_EVERY = Duration.ofMillis(200);
     private static final String NO_RESPONSE = "";
 
     private final CallContext call;
     private final Voice voice;
-    private final Ear ear;
+    private final Hearing ear;
     private final Answer answer;
     private final SpokenText sentence;
     private final List<Turn> turns;
@@ -41,8 +42,8 @@ final class ScriptedAgent implements Agent, Ear.Listener {
     ScriptedAgent(CallContext call, Script script) {
         this.call = call;
         this.voice = call.voice();
-        this.ear = new Ear(call.config(), call.formats().input(), this);
-        this.answer = new Answer(voice, call.formats().output());
+        this.ear = Hearing.of(call, this);
+        this.answer = new Answer(voice, call.formats().output(), false);
         this.sentence = new SpokenText(call);
         this.turns = script.turns();
         this.pausedUntilNanos = call.nowNanos();
@@ -57,10 +58,24 @@ final class ScriptedAgent implements Agent, Ear.Listener {
     @Override
     public void onEvent(ConverseRequest event) {
         answer.onEvent(event);
+        ear.onEvent(event);
         switch (event.getMessageCase()) {
-            case SPEECH_STARTED -> onSpeech();
-            case CLIENT_EVENT -> trigger(Trigger.EVENT, event.getClientEvent().getText());
-            case DTMF_INPUT -> trigger(Trigger.DTMF, event.getDtmfInput().getDigit());
+            case SPEECH_STARTED -> {
+                if (!call.formats().realtime()) {
+                    onSpeech();
+                }
+            }
+            case RESPONSE_CANCELLED -> {
+                if (event.getResponseCancelled().getResponseId().equals(responseId())) {
+                    breakOff();
+                }
+            }
+            case CLIENT_EVENT -> {
+                var _ = trigger(Trigger.EVENT, event.getClientEvent().getText());
+            }
+            case DTMF_INPUT -> {
+                var _ = trigger(Trigger.DTMF, event.getDtmfInput().getDigit());
+            }
             case PLAYBACK_STOPPED -> {
                 played |= event.getPlaybackStopped().getResponseId().equals(responseId());
                 playedOut();
@@ -81,31 +96,47 @@ final class ScriptedAgent implements Agent, Ear.Listener {
     public void onSpeech() {
         if (begun == 0 || turns.get(begun - 1).interruptible()) {
             answer.interrupt();
-            stepsBegun = Integer.MAX_VALUE;
-            sentence.forget();
-            audio = new short[0];
-            pausedUntilNanos = nowNanos;
+            breakOff();
         }
-        trigger(Trigger.SPEECH, "");
+        var _ = trigger(Trigger.SPEECH, "");
+    }
+
+    private void breakOff() {
+        voice.done(responseId(), ResponseStatus.RESPONSE_STATUS_CANCELLED);
+        stepsBegun = Integer.MAX_VALUE;
+        sentence.forget();
+        audio = new short[0];
+        pausedUntilNanos = nowNanos;
     }
 
     @Override
     public void onUtterance(short[] samples) {
-        trigger(Trigger.UTTERANCE, "");
+        var _ = trigger(Trigger.UTTERANCE, "");
+    }
+
+    @Override
+    public void onRequest(String requested, String text) {
+        if (!trigger(Trigger.REQUEST, text)) {
+            voice.sayNothing(requested);
+        }
     }
 
     private String responseId() {
         return begun == 0 ? NO_RESPONSE : "turn-" + begun;
     }
 
-    private void trigger(Trigger happened, String text) {
-        if (idle() && begun < turns.size()) {
-            Turn next = turns.get(begun);
-            if (next.when() == happened && text.contains(next.matching())) {
-                begin();
-                play();
-            }
+    /** Begins the next turn if that is what it waits for; answers whether it is. */
+    private boolean trigger(Trigger happened, String text) {
+        if (!idle() || begun == turns.size()) {
+            return false;
         }
+        Turn next = turns.get(begun);
+        boolean awaited = next.when() == happened && text.contains(next.matching());
+        if (awaited) {
+            begin();
+            play();
+        }
+        return awaited;
     }
 
     private void begin() {
@@ -128,7 +159,7 @@ final class ScriptedAgent implements Agent, Ear.Listener {
 
     private void playedOut() {
         if (played) {
-            trigger(Trigger.PLAYED, "");
+            var _ = trigger(Trigger.PLAYED, "");
         }
     }
 
@@ -143,12 +174,14 @@ final class ScriptedAgent implements Agent, Ear.Listener {
             if (!idle()) {
                 Step step = turns.get(begun - 1).steps().get(stepsBegun++);
                 perform(step);
-            } else if (begun < turns.size() && turns.get(begun).when() == Trigger.NOW) {
-                begin();
-            } else {
+                continue;
+            }
+            voice.done(responseId(), ResponseStatus.RESPONSE_STATUS_COMPLETED);
+            if (begun == turns.size() || turns.get(begun).when() != Trigger.NOW) {
                 playedOut();
                 return;
             }
+            begin();
         }
     }
 
@@ -182,6 +215,12 @@ final class ScriptedAgent implements Agent, Ear.Listener {
             case Step.Tone tone -> audio = Tones.sine(samples(tone.length()), rateHz());
             case Step.Pause pause -> pausedUntilNanos = nowNanos + pause.length().toNanos();
             case Step.Tell tell -> voice.transcribeAgent(responseId(), tell.text());
+            case Step.Call tool ->
+                    voice.call(
+                            responseId(),
+                            "call-" + begun + "-" + stepsBegun,
+                            tool.name(),
+                            tool.arguments());
             case Step.Event event -> voice.event(event.text());
             case Step.MarkHere mark -> voice.mark(mark.name());
             case Step.Clear _ -> voice.clear("");

@@ -11,10 +11,13 @@ import dev.parley.proto.inference.v1.SessionStart;
  *
  * @param format name of the audio format asked for, empty when none
  * @param script script to play as JSON, empty when none
+ * @param realtime whether the client speaks the Realtime API's events
  */
-record SessionJson(String format, String script) {
+record SessionJson(String format, String script, boolean realtime) {
     private static final String FORMAT = "format";
     private static final String SCRIPT = "script";
+    private static final String TYPE = "type";
+    private static final String REALTIME = "realtime";
 
     static SessionJson of(SessionStart start) throws Refusal {
         Struct.Builder session = Struct.newBuilder();
@@ -31,6 +34,8 @@ record SessionJson(String format, String script) {
         }
         String format =
                 session.getFieldsOrDefault(FORMAT, Value.getDefaultInstance()).getStringValue();
-        return new SessionJson(start.getAttributesOrDefault(FORMAT, format), script);
+        String type = session.getFieldsOrDefault(TYPE, Value.getDefaultInstance()).getStringValue();
+        return new SessionJson(
+                start.getAttributesOrDefault(FORMAT, format), script, type.equals(REALTIME));
     }
 }

@@ -10,9 +10,9 @@ import java.time.ZoneId;
  * SmallTalk}, that of a voice by a {@link Synthesizer}, which works on another thread: an agent
  * never waits for it but is woken when the speech is there.
  */
-final class SpeakAgent implements Agent, Ear.Listener {
+final class SpeakAgent implements Agent, Hearing.Listener {
     private final CallContext call;
-    private final Ear ear;
+    private final Hearing ear;
     private final Answer answer;
     private final SpokenText sentence;
     private final SmallTalk smallTalk = new SmallTalk();
@@ -20,8 +20,8 @@ final class SpeakAgent implements Agent, Ear.Listener {
 
     SpeakAgent(CallContext call) {
         this.call = call;
-        this.ear = new Ear(call.config(), call.formats().input(), this);
-        this.answer = new Answer(call.voice(), call.formats().output());
+        this.ear = Hearing.of(call, this);
+        this.answer = new Answer(call.voice(), call.formats().output(), true);
         this.sentence = new SpokenText(call);
     }
 
@@ -33,6 +33,7 @@ final class SpeakAgent implements Agent, Ear.Listener {
     @Override
     public void onEvent(ConverseRequest event) {
         answer.onEvent(event);
+        ear.onEvent(event);
     }
 
     @Override
@@ -51,6 +52,11 @@ final class SpeakAgent implements Agent, Ear.Listener {
     public void onSpeech() {
         sentence.forget();
         answer.interrupt();
+    }
+
+    @Override
+    public void onRequest(String responseId, String text) {
+        sentence.ask(text.isEmpty() ? "I have nothing to say." : "You wrote: " + text);
     }
 
     @Override

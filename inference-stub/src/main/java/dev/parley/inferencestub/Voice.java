@@ -5,8 +5,13 @@ import dev.parley.proto.inference.v1.ClearAudio;
 import dev.parley.proto.inference.v1.ConverseResponse;
 import dev.parley.proto.inference.v1.EndReason;
 import dev.parley.proto.inference.v1.Error;
+import dev.parley.proto.inference.v1.FunctionCall;
 import dev.parley.proto.inference.v1.Mark;
 import dev.parley.proto.inference.v1.OutputAudio;
+import dev.parley.proto.inference.v1.OutputText;
+import dev.parley.proto.inference.v1.ResponseDone;
+import dev.parley.proto.inference.v1.ResponseStarted;
+import dev.parley.proto.inference.v1.ResponseStatus;
 import dev.parley.proto.inference.v1.ServerEvent;
 import dev.parley.proto.inference.v1.SessionEnd;
 import dev.parley.proto.inference.v1.Speaker;
@@ -20,6 +25,8 @@ final class Voice {
     private final ServerCallStreamObserver<ConverseResponse> stream;
     private final Consumer<ConverseResponse> tap;
     private final LongAdder dropped;
+    private boolean realtime;
+    private String begun = "";
 
     /**
      * @param tap is shown each message before it is sent
@@ -42,8 +49,70 @@ final class Voice {
         return stream.isReady();
     }
 
+    /** Begins a response, where the client sees such things; once for each in a row is enough. */
+    void begin(String responseId) {
+        if (realtime && !begun.equals(responseId)) {
+            begun = responseId;
+            send(
+                    ConverseResponse.newBuilder()
+                            .setResponseStarted(
+                                    ResponseStarted.newBuilder().setResponseId(responseId))
+                            .build());
+        }
+    }
+
+    /** Ends a response, where the client sees such things, if it was begun. */
+    void done(String responseId, ResponseStatus status) {
+        if (realtime && !responseId.isEmpty() && begun.equals(responseId)) {
+            begun = "";
+            end(responseId, status);
+        }
+    }
+
+    /** Answers what cannot be answered with a response that is empty. */
+    void sayNothing(String responseId) {
+        if (realtime) {
+            end(responseId, ResponseStatus.RESPONSE_STATUS_COMPLETED);
+        }
+    }
+
+    private void end(String responseId, ResponseStatus status) {
+        send(
+                ConverseResponse.newBuilder()
+                        .setResponseDone(
+                                ResponseDone.newBuilder()
+                                        .setResponseId(responseId)
+                                        .setStatus(status))
+                        .build());
+    }
+
+    /** Has the client call one of its tools. */
+    void call(String responseId, String callId, String tool, String arguments) {
+        begin(responseId);
+        send(
+                ConverseResponse.newBuilder()
+                        .setFunctionCall(
+                                FunctionCall.newBuilder()
+                                        .setResponseId(responseId)
+                                        .setCallId(callId)
+                                        .setName(tool)
+                                        .setArguments(arguments))
+                        .build());
+    }
+
+    /** Answers in writing. */
+    void write(String responseId, String text) {
+        begin(responseId);
+        send(
+                ConverseResponse.newBuilder()
+                        .setOutputText(
+                                OutputText.newBuilder().setResponseId(responseId).setText(text))
+                        .build());
+    }
+
     /** Queues audio behind what was sent before. */
     void say(ByteString audio, String responseId) {
+        begin(responseId);
         send(
                 ConverseResponse.newBuilder()
                         .setOutputAudio(
@@ -61,16 +130,22 @@ final class Voice {
 
     /** Accepts the call. */
     void ready(Formats formats) {
+        realtime = formats.realtime();
         send(ConverseResponse.newBuilder().setSessionReady(formats.toReady()).build());
     }
 
-    /** Tells observers what the caller said. */
-    void transcribe(String text) {
-        transcribe(Transcript.newBuilder().setSpeaker(Speaker.SPEAKER_USER).setText(text));
+    /** Tells what the caller said, in an item of the conversation if it has a name. */
+    void transcribe(String itemId, String text) {
+        transcribe(
+                Transcript.newBuilder()
+                        .setSpeaker(Speaker.SPEAKER_USER)
+                        .setItemId(itemId)
+                        .setText(text));
     }
 
-    /** Tells observers what the agent says in a response. */
+    /** Tells what the agent says in a response. */
     void transcribeAgent(String responseId, String text) {
+        begin(responseId);
         transcribe(
                 Transcript.newBuilder()
                         .setSpeaker(Speaker.SPEAKER_AGENT)

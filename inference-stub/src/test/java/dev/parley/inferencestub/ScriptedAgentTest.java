@@ -166,12 +166,14 @@ class ScriptedAgentTest {
                 "{\"turns\": 1} | script.turns: must be a list of turns",
                 "{\"turn\": []} | script.turn: is unknown; known are [ready_after, turns]",
                 "{\"turns\": [{\"do\": [{\"sing\": \"x\"}]}]} | script.turns.0.do.0.sing: is no step;"
-                        + " steps are clear, event, fail, half_sample, hang_up, huge, mark, pause,"
+                        + " steps are call, clear, event, fail, half_sample, hang_up, huge, mark, pause,"
                         + " ready_again, say, stop_reading, tell, tone",
                 "{\"turns\": [{\"do\": [{\"tone\": \"x\"}]}]} | script.turns.0.do.0.tone: must be a"
                         + " duration such as 300ms or 2s, not \"x\"",
                 "{\"turns\": [{\"when\": \"now and then\", \"do\": []}]} | script.turns.0.when: cannot be"
-                        + " \"now and then\"; use now, speech, utterance, event, dtmf, played",
+                        + " \"now and then\"; use now, speech, utterance, event, request, dtmf, played",
+                "{\"turns\": [{\"do\": [{\"call\": \"x\"}]}]} | script.turns.0.do.0.call: must be a"
+                        + " tool and its arguments, as in weather {\"city\": \"Bonn\"}, not \"x\"",
                 "{\"turns\": [{\"do\": [\"say\"]}]} | script.turns.0.do.0: must be one step with its"
                         + " value, as in \"say: hello\"",
                 "{\"turns\": [{\"do\": [{\"fail\": \"x\"}]}]} | script.turns.0.do.0.fail: must be a gRPC"

@@ -20,6 +20,7 @@ import java.util.stream.Collectors;
 /** Reads scripts written in YAML, of which JSON is a part. {@code docs/inference.md} shows one. */
 public final class ScriptParser {
     private static final int MAX_STEPS = 1_000;
+    private static final Pattern CALL = Pattern.compile("([A-Za-z0-9_-]{1,64}) (\\{.*\\})");
     private static final Pattern DURATION = Pattern.compile("(\\d{1,7})(ms|s|m)");
     private static final List<String> TURN_KEYS =
             List.of("when", "matching", "interruptible", "stutter", "do");
@@ -36,6 +37,7 @@ public final class ScriptParser {
         STEPS.put("tone", (value, place) -> new Step.Tone(duration(value, place)));
         STEPS.put("pause", (value, place) -> new Step.Pause(duration(value, place)));
         STEPS.put("tell", (value, _) -> new Step.Tell(value));
+        STEPS.put("call", ScriptParser::call);
         STEPS.put("event", (value, _) -> new Step.Event(value));
         STEPS.put("mark", (value, _) -> new Step.MarkHere(value));
         STEPS.put("clear", (_, _) -> new Step.Clear());
@@ -156,6 +158,18 @@ public final class ScriptParser {
             throw new ScriptException(
                     place, "must be a gRPC status code such as unavailable, not \"" + value + "\"");
         }
+    }
+
+    private static Step call(String value, String place) throws ScriptException {
+        Matcher matcher = CALL.matcher(value);
+        if (!matcher.matches()) {
+            throw new ScriptException(
+                    place,
+                    "must be a tool and its arguments, as in weather {\"city\": \"Bonn\"}, not \""
+                            + value
+                            + "\"");
+        }
+        return new Step.Call(matcher.group(1), matcher.group(2));
     }
 
     private static int bytes(String value, String place) throws ScriptException {

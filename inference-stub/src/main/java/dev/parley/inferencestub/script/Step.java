@@ -19,6 +19,13 @@ public sealed interface Step {
     /** Sends a transcript of the agent without speaking. */
     record Tell(String text) implements Step {}
 
+    /**
+     * Has the client call a tool, where the edge speaks the Realtime API's events with it.
+     *
+     * @param arguments JSON
+     */
+    record Call(String name, String arguments) implements Step {}
+
     /** Sends a text message to the client's first data channel. */
     record Event(String text) implements Step {}
 

@@ -12,6 +12,8 @@ public enum Trigger {
     UTTERANCE,
     /** A data-channel message of the client. */
     EVENT,
+    /** The client asks for a response, having written or having called a tool. */
+    REQUEST,
     /** A pressed key. */
     DTMF,
     /** All that was said has been sent to the caller. */
