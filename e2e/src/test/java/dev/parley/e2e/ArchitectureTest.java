@@ -87,6 +87,18 @@ class ArchitectureTest {
                 .check(CLASSES);
         noClasses()
                 .that()
+                .resideInAnyPackage(
+                        "dev.parley.transceiver.inference..",
+                        "dev.parley.transceiver.session..",
+                        "dev.parley.transceiver.media..",
+                        "dev.parley.transceiver.control..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("dev.parley.transceiver.realtime..")
+                .because("the core knows its event surfaces by their interface alone")
+                .check(CLASSES);
+        noClasses()
+                .that()
                 .resideInAPackage("dev.parley.relay..")
                 .should()
                 .dependOnClassesThat()

@@ -33,6 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 class NpmClientsTest {
     private static final Path BUNDLES = Path.of("target", "interop", "dist");
     private static final long END_SECONDS = 10;
+    private static final String DONE = "response.done";
 
     @TempDir private static Path folder;
     private static WatchedProduct system;
@@ -92,6 +93,54 @@ class NpmClientsTest {
         assertThat(statuses(report, "post", "/v1/realtime/client_secrets")).containsExactly(200);
         assertThat(statuses(report, "post", "/hangup")).containsExactly(200);
         assertEnded();
+    }
+
+    @Test
+    void agentsRealtimeTalksIsInterruptedAndUsesATool() throws Exception {
+        JsonObject report = run("agents-realtime");
+
+        assertThat(report.getAsJsonArray("errors")).isEmpty();
+        assertThat(report.get("callId").getAsString()).startsWith("rtc_");
+        assertThat(report.getAsJsonArray("asked").toString()).isEqualTo("[{\"city\":\"Bonn\"}]");
+        assertThat(types(report))
+                .startsWith("session.created")
+                .containsSubsequence(
+                        "session.updated",
+                        DONE,
+                        "output_audio_buffer.stopped",
+                        "input_audio_buffer.speech_started",
+                        "input_audio_buffer.speech_stopped",
+                        "input_audio_buffer.committed",
+                        "conversation.item.added",
+                        "response.created",
+                        "output_audio_buffer.started",
+                        "input_audio_buffer.speech_started",
+                        "output_audio_buffer.cleared",
+                        "conversation.item.truncated",
+                        "response.function_call_arguments.done",
+                        "response.created",
+                        "output_audio_buffer.stopped");
+        assertThat(
+                        report.getAsJsonArray("events").asList().stream()
+                                .map(JsonElement::getAsJsonObject)
+                                .filter(each -> each.get("type").getAsString().equals(DONE))
+                                .map(each -> each.get("status").getAsString()))
+                .containsExactly("completed", "cancelled", "completed", "completed");
+        assertThat(report.getAsJsonArray("history").toString())
+                .contains(
+                        "Hello. What can I do for you?",
+                        "That is a long story.",
+                        "(heard ",
+                        "How is the weather?",
+                        "\"output\":\"sunny\"",
+                        "It is sunny in Bonn.");
+        assertEnded();
+    }
+
+    private static List<String> types(JsonObject report) {
+        return report.getAsJsonArray("events").asList().stream()
+                .map(event -> event.getAsJsonObject().get("type").getAsString())
+                .toList();
     }
 
     private static void assertEnded() throws Exception {
