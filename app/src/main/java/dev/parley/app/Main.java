@@ -156,6 +156,7 @@ public final class Main {
             stop.await();
             while (!drain.test(service)) {
                 stop.rearm();
+                LOGGER.log(System.Logger.Level.INFO, "going on until the next signal");
                 stop.await();
             }
         }

@@ -84,6 +84,44 @@ public final class ChildProcess implements AutoCloseable {
         var _ = process.toHandle().destroy();
     }
 
+    /** Sends SIGHUP: read the config again. */
+    void hangUp() {
+        try {
+            int status =
+                    new ProcessBuilder("kill", "-HUP", Long.toString(process.pid()))
+                            .start()
+                            .waitFor();
+            if (status != 0) {
+                throw new AssertionError("kill -HUP ended with " + status);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Waits until a line that it printed has this in it. */
+    void awaitLine(String part) {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(READY_SECONDS);
+        try {
+            synchronized (output) {
+                while (output.stream().noneMatch(line -> line.contains(part))) {
+                    long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+                    if (left <= 0) {
+                        throw new AssertionError(
+                                "no \"" + part + "\"; it printed:\n" + String.join("\n", output));
+                    }
+                    output.wait(left);
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError(e);
+        }
+    }
+
     /** Sends SIGKILL. */
     public void kill() {
         var _ = process.destroyForcibly();
@@ -111,7 +149,10 @@ public final class ChildProcess implements AutoCloseable {
     private void read() {
         try (BufferedReader lines = process.inputReader()) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                output.add(line);
+                synchronized (output) {
+                    output.add(line);
+                    output.notifyAll();
+                }
                 if (line.startsWith("ready ")) {
                     ready.complete(line);
                 }

@@ -307,6 +307,7 @@ public final class Transceiver implements AutoCloseable {
      * {@link #close} it, unless this answers false: somebody wants it to go on.
      */
     public boolean drain() {
+        draining.set(true);
         LOGGER.log(
                 Level.INFO,
                 "draining: {0} calls, which have {1} s",
@@ -318,7 +319,7 @@ public final class Transceiver implements AutoCloseable {
                 switch (outcome) {
                     case EMPTY -> "drained";
                     case DEADLINE -> "drained no further: " + calls.count() + " calls are left";
-                    case REVOKED -> "draining was revoked";
+                    case REVOKED -> "draining was revoked; new calls are taken again";
                 });
         return outcome != Draining.Outcome.REVOKED;
     }
