@@ -126,7 +126,7 @@ public final class Signaling implements AutoCloseable {
                                 tls,
                                 (long) config.maxBodyBytes() * RequestBody.DRAINED_TIMES_LIMIT,
                                 config.maxHeaderBytes(),
-                                config.maxBodyBytes(),
+                                Math.max(config.maxBodyBytes(), SocketEndpoint.MAX_FRAME_BYTES),
                                 config.connectionLimits()),
                         List.of(routing),
                         List.of(sockets),

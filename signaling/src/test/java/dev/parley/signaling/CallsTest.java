@@ -179,7 +179,7 @@ class CallsTest {
             String call = location(fixture.postOffer());
             String path = "/v1/realtime?call_id=" + call.substring(call.lastIndexOf('/') + 1);
 
-            assertThat(fixture.send(fixture.request(path)).statusCode()).isEqualTo(501);
+            assertThat(fixture.send(fixture.request(path)).statusCode()).isEqualTo(426);
             fixture.send(fixture.request(call).DELETE());
             for (String unknown : new String[] {path, "/v1/realtime?call_id=rtc_x"}) {
                 var response = fixture.send(fixture.request(unknown));

@@ -10,18 +10,22 @@ import dev.parley.proto.control.v1.DescribeLoadRequest;
 import dev.parley.proto.control.v1.DescribeLoadResponse;
 import dev.parley.proto.control.v1.DescribeSessionRequest;
 import dev.parley.proto.control.v1.DescribeSessionResponse;
+import dev.parley.proto.control.v1.JoinEventsRequest;
+import dev.parley.proto.control.v1.JoinEventsResponse;
 import dev.parley.proto.control.v1.SessionState;
 import dev.parley.proto.control.v1.SetupTimes;
 import dev.parley.proto.control.v1.TransceiverGrpc;
 import dev.parley.proto.control.v1.UpdateSessionRequest;
 import dev.parley.proto.control.v1.UpdateSessionResponse;
 import dev.parley.proto.inference.v1.EndReason;
+import dev.parley.proto.inference.v1.ServerEvent;
 import dev.parley.runtime.config.HostPort;
 import io.grpc.Metadata;
 import io.grpc.Server;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyServerBuilder;
+import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -31,8 +35,11 @@ import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import org.jspecify.annotations.Nullable;
 
 /** A control server that negotiates nothing: it remembers what it was asked and answers as told. */
@@ -106,6 +113,80 @@ public final class FakeTransceiver extends TransceiverGrpc.TransceiverImplBase
                             .build());
             observer.onCompleted();
         }
+    }
+
+    /** One sideband, as a transceiver sees it. */
+    static final class Joined implements StreamObserver<JoinEventsRequest> {
+        final ServerCallStreamObserver<JoinEventsResponse> out;
+        final BlockingQueue<JoinEventsRequest> heard = new LinkedBlockingQueue<>();
+        final CompletableFuture<Void> left = new CompletableFuture<>();
+
+        Joined(ServerCallStreamObserver<JoinEventsResponse> out) {
+            this.out = out;
+            out.setOnCancelHandler(() -> left.complete(null));
+        }
+
+        void tell(String text) {
+            out.onNext(
+                    JoinEventsResponse.newBuilder()
+                            .setServerEvent(ServerEvent.newBuilder().setText(text))
+                            .build());
+        }
+
+        @Override
+        public void onNext(JoinEventsRequest request) {
+            heard.add(request);
+        }
+
+        @Override
+        public void onError(Throwable thrown) {
+            left.complete(null);
+        }
+
+        @Override
+        public void onCompleted() {
+            left.complete(null);
+        }
+    }
+
+    final BlockingQueue<Joined> joined = new LinkedBlockingQueue<>();
+
+    @Override
+    public StreamObserver<JoinEventsRequest> joinEvents(
+            StreamObserver<JoinEventsResponse> response) {
+        Joined sideband = new Joined((ServerCallStreamObserver<JoinEventsResponse>) response);
+        return new StreamObserver<>() {
+            private boolean in;
+
+            @Override
+            public void onNext(JoinEventsRequest request) {
+                StatusRuntimeException error = refusal;
+                if (in) {
+                    sideband.onNext(request);
+                } else if (error != null) {
+                    response.onError(error);
+                } else if (!sessions.contains(request.getJoin().getSessionId())) {
+                    response.onError(Status.NOT_FOUND.asRuntimeException());
+                } else {
+                    in = true;
+                    response.onNext(
+                            JoinEventsResponse.newBuilder()
+                                    .setJoined(JoinEventsResponse.Joined.getDefaultInstance())
+                                    .build());
+                    joined.add(sideband);
+                }
+            }
+
+            @Override
+            public void onError(Throwable thrown) {
+                sideband.onError(thrown);
+            }
+
+            @Override
+            public void onCompleted() {
+                sideband.onCompleted();
+            }
+        };
     }
 
     @Override

@@ -70,19 +70,21 @@ class OpenApiTest {
             var request =
                     fixture.request("/v1/realtime/signaling").header("Origin", "https://x.example");
             see("GET", "/v1/realtime/signaling", fixture.send(request));
-            client.send(
-                    """
-                    GET /v1/realtime/signaling HTTP/1.1
-                    Host: x
-                    Upgrade: websocket
-                    Connection: Upgrade
-                    Sec-WebSocket-Version: 13
-                    Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==
-
-                    """
-                            .replace("\n", "\r\n"));
-            assertThat(client.head()).startsWith("HTTP/1.1 101 ");
-            seen.add("GET /v1/realtime/signaling 101");
+            see(
+                    "GET",
+                    "/v1/realtime",
+                    fixture.send(
+                            fixture.request("/v1/realtime?call_id=rtc_x")
+                                    .header("Origin", "https://x.example")));
+            upgrade(client, "/v1/realtime/signaling", "");
+        }
+        try (var fixture = SignalingFixture.with();
+                var client = new RawHttp(fixture.signaling)) {
+            String call = location(fixture.postOffer());
+            upgrade(
+                    client,
+                    "/v1/realtime",
+                    "?call_id=" + call.substring(call.lastIndexOf('/') + 1));
         }
         assertThat(seen).isEqualTo(DESCRIPTION.responses());
     }
@@ -93,6 +95,23 @@ class OpenApiTest {
                 .containsExactlyElementsOf(
                         Arrays.stream(ErrorCode.values()).map(ErrorCode::text).toList());
         assertThat(DESCRIPTION.operationIds()).doesNotHaveDuplicates();
+    }
+
+    private void upgrade(RawHttp client, String path, String query) throws IOException {
+        client.send(
+                """
+                GET %s HTTP/1.1
+                Host: x
+                Upgrade: websocket
+                Connection: Upgrade
+                Sec-WebSocket-Version: 13
+                Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==
+
+                """
+                        .formatted(path + query)
+                        .replace("\n", "\r\n"));
+        assertThat(client.head()).startsWith("HTTP/1.1 101 ");
+        seen.add("GET " + path + " 101");
     }
 
     private void open(SignalingFixture fixture) {

@@ -42,6 +42,17 @@ final class TransceiverMetrics {
                 "{change}",
                 "kind",
                 Map.of("restart", calls::restarts, "candidate", calls::candidates));
+        telemetry.gauge(
+                "parley.transceiver.sidebands",
+                "Backends that take part in calls' events",
+                "{sideband}",
+                calls.sidebands()::count);
+        telemetry.counters(
+                "parley.transceiver.sidebands.refused",
+                "Backends that were parted with, by reason",
+                "{sideband}",
+                "reason",
+                Map.of("too_slow", calls.sidebands()::slow));
         LoopMetrics metrics = new LoopMetrics(loops);
         telemetry.gauge(
                 "parley.transceiver.handshakes",

@@ -9,19 +9,33 @@ import java.util.function.LongSupplier;
 public final class CallCounters {
     private final LongAdder created = new LongAdder();
     private final LongAdder closed = new LongAdder();
+    private final LongAdder joined = new LongAdder();
 
     /** Shows the counts, and the creations that were tried again elsewhere. */
     public void register(Telemetry telemetry, LongSupplier retries) {
         telemetry.counters(
                 "parley.signaling.calls",
-                "Calls created and ended through signaling, and creations tried again elsewhere",
+                "Calls created, joined and ended through signaling, and creations tried again"
+                        + " elsewhere",
                 "{call}",
                 "event",
-                Map.of("created", created::sum, "closed", closed::sum, "retried", retries));
+                Map.of(
+                        "created",
+                        created::sum,
+                        "joined",
+                        joined::sum,
+                        "closed",
+                        closed::sum,
+                        "retried",
+                        retries));
     }
 
     void created() {
         created.increment();
+    }
+
+    void joined() {
+        joined.increment();
     }
 
     void closed() {

@@ -10,6 +10,7 @@ import dev.parley.signaling.auth.Caller;
 import dev.parley.signaling.http.ErrorCode;
 import dev.parley.signaling.http.RefusedException;
 import dev.parley.signaling.pool.CallId;
+import dev.parley.signaling.pool.JoinedCall;
 import dev.parley.signaling.pool.TransceiverPool;
 import dev.parley.signaling.trace.RequestTrace;
 import dev.parley.signaling.trace.RequestTraces;
@@ -194,6 +195,40 @@ public final class CallDesk {
                 });
         counters.closed();
         LOGGER.log(Level.DEBUG, "call {0} ended by its client", call.sessionId());
+    }
+
+    /**
+     * Has a backend take part in a call's events.
+     *
+     * @param tokens ids that the request names, of which there must be one
+     * @throws RefusedException when there is no such call, it is another caller's, or it takes no
+     *     more sidebands
+     */
+    public JoinedCall join(Caller caller, List<String> tokens) {
+        if (caller.secret().isPresent()) {
+            // One client's secret must not open the calls of the same owner's other clients.
+            throw new RefusedException(
+                    ErrorCode.FORBIDDEN, "A client secret cannot join calls.", "call_id");
+        }
+        try {
+            JoinedCall joined = pool.join(find(caller, tokens.size() == 1 ? tokens.get(0) : ""));
+            counters.joined();
+            return joined;
+        } catch (RefusedException refusal) {
+            throw switch (refusal.code()) {
+                case CALL_NOT_FOUND, CALL_ID_NOT_FOUND ->
+                        new RefusedException(
+                                ErrorCode.CALL_ID_NOT_FOUND,
+                                "There is no such call, or it is over.",
+                                "call_id");
+                case SIDEBAND_LIMIT ->
+                        new RefusedException(
+                                ErrorCode.SIDEBAND_LIMIT,
+                                "The call has all the sidebands that it can have.",
+                                "call_id");
+                default -> refusal;
+            };
+        }
     }
 
     /**

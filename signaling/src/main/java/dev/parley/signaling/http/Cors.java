@@ -93,6 +93,18 @@ public final class Cors {
                 || origin.endsWith("://" + header(request, HeaderNames.HOST));
     }
 
+    /**
+     * Insists on what {@link #permits} says.
+     *
+     * @throws RefusedException when not
+     */
+    public void requirePermitted(ServerRequestHeaders request) {
+        if (!permits(request)) {
+            throw new RefusedException(
+                    ErrorCode.FORBIDDEN, "Pages of this origin may not call.", "origin");
+        }
+    }
+
     private boolean isAllowed(String origin) {
         return !origin.isEmpty() && (origins.contains(ANY) || origins.contains(origin));
     }

@@ -49,10 +49,10 @@ public enum ErrorCode {
     RATE_LIMIT_EXCEEDED(429, Type.RATE_LIMIT),
     /** A bug, here or in a transceiver. */
     INTERNAL_ERROR(500, Type.SERVER),
-    /** This is known but not offered here. */
-    NOT_IMPLEMENTED(501, Type.SERVER),
     /** Every transceiver asked is full. */
     CAPACITY_EXCEEDED(503, Type.SERVER),
+    /** The call has all the sidebands that it can have. */
+    SIDEBAND_LIMIT(503, Type.SERVER),
     /** The inference service is full. */
     MODEL_OVERLOADED(503, Type.SERVER),
     /** No transceiver could be reached. */

@@ -1,6 +1,7 @@
 package dev.parley.signaling.http;
 
 import io.helidon.http.HeaderName;
+import io.helidon.http.HeaderNames;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -32,6 +33,14 @@ public final class RefusedException extends RuntimeException {
     /** Names the parameter at fault: {@code sdp}, {@code model}. */
     public RefusedException(ErrorCode code, String message, String param) {
         this(code, message, param, Map.of());
+    }
+
+    /** Of a request for what only a WebSocket can have. */
+    public static RefusedException needsWebSocket() {
+        return new RefusedException(
+                        ErrorCode.UPGRADE_REQUIRED, "This is a WebSocket: open it with RFC 6455.")
+                .with(HeaderNames.UPGRADE, "websocket")
+                .with(HeaderNames.create("Sec-WebSocket-Version"), "13");
     }
 
     /** The same refusal with one more response header. */

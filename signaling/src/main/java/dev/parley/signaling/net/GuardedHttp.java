@@ -3,10 +3,8 @@ package dev.parley.signaling.net;
 import io.helidon.common.buffers.BufferData;
 import io.helidon.common.buffers.DataReader;
 import io.helidon.common.buffers.DataWriter;
-import io.helidon.common.concurrency.limits.Limit;
 import io.helidon.common.socket.HelidonSocket;
 import io.helidon.common.socket.PeerInfo;
-import io.helidon.common.task.InterruptableTask;
 import io.helidon.http.Headers;
 import io.helidon.http.HttpPrologue;
 import io.helidon.http.Status;
@@ -19,7 +17,6 @@ import io.helidon.webserver.http1.Http1ConnectionListener;
 import io.helidon.webserver.spi.ServerConnection;
 import io.helidon.webserver.spi.ServerConnectionSelector;
 import java.net.SocketAddress;
-import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
@@ -95,35 +92,7 @@ final class GuardedHttp implements ServerConnectionSelector {
             throw new CloseConnectionException("closed while it was accepted");
         }
         ServerConnection served = http.connection(new Watched(context, connection, guard));
-        return new Ending(served, () -> guard.gone(remote, connection));
-    }
-
-    /** Tells when a connection is over. */
-    private record Ending(ServerConnection served, Runnable gone)
-            implements ServerConnection, InterruptableTask<Void> {
-        @Override
-        public boolean canInterrupt() {
-            return served instanceof InterruptableTask<?> task && task.canInterrupt();
-        }
-
-        @Override
-        public void handle(Limit limit) throws InterruptedException {
-            try {
-                served.handle(limit);
-            } finally {
-                gone.run();
-            }
-        }
-
-        @Override
-        public Duration idleTime() {
-            return served.idleTime();
-        }
-
-        @Override
-        public void close(boolean interrupt) {
-            served.close(interrupt);
-        }
+        return new EndingConnection(served, () -> guard.gone(remote, connection));
     }
 
     /** The web server's context of a connection, with a reader that reports. */

@@ -5,6 +5,7 @@ import dev.parley.proto.control.v1.DescribeLoadRequest;
 import dev.parley.proto.control.v1.DescribeLoadResponse;
 import dev.parley.proto.control.v1.TransceiverGrpc;
 import dev.parley.proto.control.v1.TransceiverGrpc.TransceiverBlockingStub;
+import dev.parley.proto.control.v1.TransceiverGrpc.TransceiverStub;
 import dev.parley.runtime.config.HostPort;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
@@ -34,6 +35,8 @@ final class ControlClient implements AutoCloseable {
     private static final CallOptions.Key<AtomicReference<@Nullable InetSocketAddress>> ANSWERED_BY =
             CallOptions.Key.create("dev.parley.signaling.answered-by");
 
+    private static final long KEEP_ALIVE_SECONDS = 30;
+
     private final HostPort target;
     private final ManagedChannel channel;
     private final AtomicInteger startedSinceReport = new AtomicInteger();
@@ -47,6 +50,8 @@ final class ControlClient implements AutoCloseable {
                 NettyChannelBuilder.forAddress(target.host(), target.port())
                         .usePlaintext()
                         .disableRetry()
+                        // Tells a sideband of a transceiver that is gone without a word.
+                        .keepAliveTime(KEEP_ALIVE_SECONDS, TimeUnit.SECONDS)
                         .disableServiceConfigLookUp()
                         // The environment's HTTP proxy is for the outside world.
                         .proxyDetector(_ -> null)
@@ -105,6 +110,11 @@ final class ControlClient implements AutoCloseable {
     TransceiverBlockingStub within(Duration deadline) {
         return TransceiverGrpc.newBlockingStub(channel)
                 .withDeadlineAfter(deadline.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    /** A stub for streams that last as long as calls do. */
+    TransceiverStub streaming() {
+        return TransceiverGrpc.newStub(channel);
     }
 
     /**

@@ -176,6 +176,27 @@ public final class TransceiverPool implements AutoCloseable {
         return onOwner(id, stub -> stub.describeSession(request));
     }
 
+    /**
+     * Has a backend take part in a call's events.
+     *
+     * @throws RefusedException when the call is over, takes no more sidebands, or its transceiver
+     *     cannot be reached
+     */
+    public JoinedCall join(CallId id) {
+        HostPort owner = HostPort.of(id.control());
+        Optional<ControlClient> known = fleet.find(owner);
+        ControlClient client = known.orElseGet(() -> new ControlClient(owner, spans));
+        try {
+            return JoinedCall.join(
+                    client.streaming(),
+                    id,
+                    controlTimeout,
+                    known.isPresent() ? () -> {} : client::close);
+        } catch (StatusRuntimeException e) {
+            throw refusal(client, e, ErrorCode.CALL_ID_NOT_FOUND);
+        }
+    }
+
     private <T> T onOwner(CallId id, Function<TransceiverBlockingStub, T> call) {
         HostPort owner = HostPort.of(id.control());
         Optional<ControlClient> known = fleet.find(owner);

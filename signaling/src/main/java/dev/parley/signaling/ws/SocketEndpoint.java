@@ -3,12 +3,14 @@ package dev.parley.signaling.ws;
 import dev.parley.signaling.auth.Caller;
 import dev.parley.signaling.calls.Access;
 import dev.parley.signaling.calls.CallDesk;
+import dev.parley.signaling.calls.CallEndpoints;
 import dev.parley.signaling.http.Cors;
 import dev.parley.signaling.http.Endpoint;
-import dev.parley.signaling.http.ErrorCode;
 import dev.parley.signaling.http.RefusedException;
+import dev.parley.signaling.net.EndingConnection;
 import dev.parley.signaling.net.Upgrades;
 import io.helidon.common.buffers.BufferData;
+import io.helidon.common.uri.UriQuery;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.Headers;
 import io.helidon.http.HttpPrologue;
@@ -23,18 +25,24 @@ import io.helidon.webserver.http.ServerResponse;
 import io.helidon.webserver.http1.spi.Http1Upgrader;
 import io.helidon.webserver.spi.ServerConnection;
 import io.helidon.webserver.websocket.WsConnection;
+import io.helidon.websocket.WsListener;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens {@link CallSocket}s. A request that cannot become one goes on to the route of the same
- * path, which tells why in the way of all other errors.
+ * Opens {@link CallSocket}s and, on the path of calls, {@link SidebandSocket}s. A request that
+ * cannot become one goes on to the route of the same path, which tells why in the way of all other
+ * errors.
  */
 public final class SocketEndpoint implements Http1Upgrader, HttpService {
     /** Where it is. */
     public static final String PATH = "/v1/realtime/signaling";
+
+    /** The longest frame that is taken of a sideband. */
+    public static final int MAX_FRAME_BYTES = SidebandSocket.MAX_MESSAGE_BYTES;
 
     private final CallDesk desk;
     private final Access access;
@@ -56,14 +64,8 @@ public final class SocketEndpoint implements Http1Upgrader, HttpService {
 
     private void refuse(ServerRequest request, ServerResponse response) {
         var _ = access.caller(request.headers());
-        if (!cors.permits(request.headers())) {
-            throw new RefusedException(
-                    ErrorCode.FORBIDDEN, "Pages of this origin may not call.", "origin");
-        }
-        throw new RefusedException(
-                        ErrorCode.UPGRADE_REQUIRED, "This is a WebSocket: open it with RFC 6455.")
-                .with(HeaderNames.UPGRADE, "websocket")
-                .with(Handshake.VERSION, Handshake.SUPPORTED_VERSION);
+        cors.requirePermitted(request.headers());
+        throw RefusedException.needsWebSocket();
     }
 
     @Override
@@ -74,8 +76,10 @@ public final class SocketEndpoint implements Http1Upgrader, HttpService {
     @Override
     public @Nullable ServerConnection upgrade(
             ConnectionContext context, HttpPrologue prologue, WritableHeaders<?> headers) {
+        String path = prologue.uriPath().path();
+        boolean sideband = path.equals(CallEndpoints.ROOT);
         if (!prologue.method().equals(Method.GET)
-                || !prologue.uriPath().path().equals(PATH)
+                || !(sideband || path.equals(PATH))
                 || !Handshake.isSound(headers)) {
             return null;
         }
@@ -90,10 +94,33 @@ public final class SocketEndpoint implements Http1Upgrader, HttpService {
             return null;
         }
         InetAddress client = access.client(request, context.remotePeer().address());
+        if (!sideband) {
+            return open(context, prologue, headers, socket(caller.get(), client, request));
+        }
+        SidebandSocket joined = findSideband(caller.get(), prologue.query());
+        return joined == null
+                ? null
+                : new EndingConnection(open(context, prologue, headers, joined), joined::leave);
+    }
+
+    private static ServerConnection open(
+            ConnectionContext context,
+            HttpPrologue prologue,
+            Headers headers,
+            WsListener listener) {
         accept(context, headers);
         Upgrades.done(context);
-        return WsConnection.create(
-                context, prologue, headers, "", socket(caller.get(), client, request));
+        return WsConnection.create(context, prologue, headers, "", listener);
+    }
+
+    private @Nullable SidebandSocket findSideband(Caller caller, UriQuery query) {
+        try {
+            return new SidebandSocket(
+                    desk.join(caller, query.all("call_id", List::of)),
+                    query.all("client_events", List::of).contains("true"));
+        } catch (RefusedException _) {
+            return null;
+        }
     }
 
     private CallSocket socket(Caller caller, InetAddress client, ServerRequestHeaders headers) {

@@ -49,6 +49,7 @@ public final class Calls implements MediaLoop.Listener {
     private final AtomicInteger places = new AtomicInteger();
     private final Map<SessionId, Call> byId = new ConcurrentHashMap<>();
     private final Map<SessionId, Ended> ended = new LinkedHashMap<>();
+    private final Sidebands sidebands = new Sidebands();
     private final LongAdder restarts = new LongAdder();
     private final LongAdder trickled = new LongAdder();
 
@@ -88,6 +89,12 @@ public final class Calls implements MediaLoop.Listener {
         }
         var _ = withdraw(session);
         session.phases().observer().ended(how);
+        sidebands.ended(session.id(), how);
+    }
+
+    /** Who else takes part in the calls' events. */
+    public Sidebands sidebands() {
+        return sidebands;
     }
 
     /** A call that ended lately, or null. */

@@ -18,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 /** The gRPC server of the control API, with gRPC's health service. */
 public final class ControlServer implements AutoCloseable {
     private static final int MAX_REQUEST_BYTES = 1 << 20;
+    private static final long KEEP_ALIVE_SECONDS = 30;
     private static final long CLOSE_SECONDS = 2;
 
     private final Server server;
@@ -52,6 +53,10 @@ public final class ControlServer implements AutoCloseable {
                         .addService(health.getHealthService())
                         .executor(requests)
                         .maxInboundMessageSize(MAX_REQUEST_BYTES)
+                        // A sideband's stream is long, and signaling wants to know whom it talks
+                        // to.
+                        .permitKeepAliveTime(KEEP_ALIVE_SECONDS / 2, TimeUnit.SECONDS)
+                        .keepAliveTime(KEEP_ALIVE_SECONDS, TimeUnit.SECONDS)
                         .build();
         try {
             server.start();

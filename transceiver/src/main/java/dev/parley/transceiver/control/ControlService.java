@@ -9,6 +9,8 @@ import dev.parley.proto.control.v1.DescribeLoadRequest;
 import dev.parley.proto.control.v1.DescribeLoadResponse;
 import dev.parley.proto.control.v1.DescribeSessionRequest;
 import dev.parley.proto.control.v1.DescribeSessionResponse;
+import dev.parley.proto.control.v1.JoinEventsRequest;
+import dev.parley.proto.control.v1.JoinEventsResponse;
 import dev.parley.proto.control.v1.SetDrainingRequest;
 import dev.parley.proto.control.v1.SetDrainingResponse;
 import dev.parley.proto.control.v1.TransceiverGrpc;
@@ -121,6 +123,12 @@ public final class ControlService extends TransceiverGrpc.TransceiverImplBase {
     public void updateSession(
             UpdateSessionRequest request, StreamObserver<UpdateSessionResponse> response) {
         answer(response, () -> setup.update(call(request.getSessionId().toByteArray()), request));
+    }
+
+    @Override
+    public StreamObserver<JoinEventsRequest> joinEvents(
+            StreamObserver<JoinEventsResponse> response) {
+        return Sideband.serve(calls, (ServerCallStreamObserver<JoinEventsResponse>) response);
     }
 
     @Override

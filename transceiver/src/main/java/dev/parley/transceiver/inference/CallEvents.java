@@ -164,6 +164,9 @@ final class CallEvents implements OutputIntake.Events {
 
     /** Sends inference what came of a data channel; never dropped. */
     void fromChannel(ConverseRequest event) {
+        if (event.hasClientEvent()) {
+            clients.forEach(client -> client.said(event.getClientEvent()));
+        }
         EventThread between = surface;
         if (between == null || !channel.takes(event, between)) {
             fromEdge(event);
@@ -176,20 +179,24 @@ final class CallEvents implements OutputIntake.Events {
     }
 
     /** Takes an event of a client beside the data channel; false when there is no room for it. */
-    boolean offer(EventClient from, String text) {
+    boolean offer(EventClient from, ClientEvent event) {
         if (!clients.contains(from) || !hasRoom()) {
             return false;
         }
         EventThread between = surface;
         if (between != null) {
-            between.said(from, text);
+            between.said(from, text(event));
             return true;
         }
         stream.sendEvent(
                 ConverseRequest.newBuilder()
-                        .setClientEvent(ClientEvent.newBuilder().setText(text))
+                        .setClientEvent(event.toBuilder().clearChannel())
                         .build());
         return true;
+    }
+
+    private static String text(ClientEvent event) {
+        return event.hasText() ? event.getText() : event.getBinary().toStringUtf8();
     }
 
     // --- what a surface says
@@ -250,10 +257,6 @@ final class CallEvents implements OutputIntake.Events {
             if (!first) {
                 between.attached(this);
             }
-        }
-
-        private static String text(ClientEvent event) {
-            return event.hasText() ? event.getText() : event.getBinary().toStringUtf8();
         }
 
         @Override

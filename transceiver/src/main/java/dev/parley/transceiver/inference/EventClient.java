@@ -1,5 +1,6 @@
 package dev.parley.transceiver.inference;
 
+import dev.parley.proto.inference.v1.ClientEvent;
 import dev.parley.proto.inference.v1.ServerEvent;
 
 /**
@@ -13,6 +14,9 @@ public interface EventClient {
      * that has too much of it to detach itself.
      */
     void event(ServerEvent event);
+
+    /** What the client at a data channel says, verbatim; called as {@link #event} is. */
+    default void said(ClientEvent event) {}
 
     /** The call is over and nothing more comes; at most once. */
     void ended();

@@ -1,5 +1,6 @@
 package dev.parley.transceiver.inference;
 
+import dev.parley.proto.inference.v1.ClientEvent;
 import dev.parley.proto.inference.v1.ConverseRequest;
 import dev.parley.proto.inference.v1.ConverseResponse;
 import dev.parley.proto.inference.v1.EndReason;
@@ -328,8 +329,8 @@ public final class InferenceCall {
      * Takes an event of an attached client as if it had come on the data channel; any thread.
      * Answers false when it cannot be taken now: it is to be offered again a little later.
      */
-    public boolean offerEvent(EventClient from, String text) {
-        return events.offer(from, text);
+    public boolean offerEvent(EventClient from, ClientEvent event) {
+        return events.offer(from, event);
     }
 
     /** Messages for channels that had to be dropped since the last question. */

@@ -15,6 +15,8 @@ import dev.parley.proto.inference.v1.SessionEnd;
 import dev.parley.proto.inference.v1.SessionStart;
 import dev.parley.rtc.datachannel.ChannelEvent;
 import dev.parley.rtc.datachannel.DataChannel;
+import dev.parley.transceiver.inference.EventClient;
+import dev.parley.transceiver.inference.InferenceCall;
 import dev.parley.transceiver.peer.FakeUdpPort.Address;
 import dev.parley.transceiver.peer.FakeVoiceAgent;
 import dev.parley.transceiver.peer.Peer;
@@ -22,7 +24,9 @@ import dev.parley.transceiver.peer.Rig;
 import dev.parley.transceiver.peer.Rig.Place;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -123,6 +127,45 @@ class DataCallTest {
     }
 
     @Test
+    void othersOfTheCallSeeWhatItsClientSaysAndSpeakBesideIt() {
+        DataClient client = connect(rig.client("actpass", PLACE).withDataChannels());
+        FakeVoiceAgent.Call call = rig.agent().awaitCall();
+        BlockingQueue<ClientEvent> seen = new LinkedBlockingQueue<>();
+        EventClient other =
+                new EventClient() {
+                    @Override
+                    public void event(ServerEvent event) {}
+
+                    @Override
+                    public void said(ClientEvent event) {
+                        seen.add(event);
+                    }
+
+                    @Override
+                    public void ended() {}
+                };
+        InferenceCall inference = rig.loop().table().all().getFirst().inference();
+        inference.attach(other);
+        DataChannel channel = client.open("c");
+        client.send(channel, true, new byte[] {0, -1});
+        client.until(() -> !seen.isEmpty());
+        assertThat(seen.remove())
+                .isEqualTo(
+                        ClientEvent.newBuilder()
+                                .setChannel("c")
+                                .setBinary(ByteString.copyFrom(new byte[] {0, -1}))
+                                .build());
+        assertThat(await(call).getChannel()).isEqualTo("c");
+
+        ClientEvent raw =
+                ClientEvent.newBuilder().setBinary(ByteString.copyFromUtf8("raw")).build();
+        assertThat(inference.offerEvent(other, raw)).isTrue();
+        assertThat(await(call)).isEqualTo(raw);
+        inference.detach(other);
+        assertThat(inference.offerEvent(other, raw)).isFalse();
+    }
+
+    @Test
     void aCallOfEventsOnlyEndsWhenNobodySaysAnything() {
         DataClient client = connect(rig.client("actpass", PLACE).withDataChannelsOnly());
         FakeVoiceAgent.Call call = rig.agent().awaitCall();
@@ -138,9 +181,9 @@ class DataCallTest {
             client.step();
         }
         assertThat(rig.calls().count()).isOne();
-        while (rig.now() - began < 20 * 60_000_000_000L && rig.calls().count() > 0) {
-            rig.advance(500);
+        while (rig.calls().count() > 0 && rig.now() - began < 20 * 60_000_000_000L) {
             client.step();
+            rig.advance(500);
         }
         assertThat(call.await(ConverseRequest::hasSessionEnd).getSessionEnd().getReason())
                 .isEqualTo(EndReason.END_REASON_IDLE_TIMEOUT);
