@@ -21,7 +21,10 @@ public enum FuzzTarget {
     FRAGMENT(FragmentFuzz.class),
     OPUS(OpusFuzz.class),
     BODIES(BodiesFuzz.class),
-    TOKENS(TokensFuzz.class);
+    TOKENS(TokensFuzz.class),
+    SCTP(SctpFuzz.class),
+    SOCKET(SocketFuzz.class),
+    FORWARDED(ForwardedFuzz.class);
 
     private final Class<?> type;
 
@@ -53,6 +56,9 @@ public enum FuzzTarget {
             case OPUS -> OpusFuzz.fuzzerTestOneInput(input);
             case BODIES -> BodiesFuzz.fuzzerTestOneInput(input);
             case TOKENS -> TokensFuzz.fuzzerTestOneInput(input);
+            case SCTP -> SctpFuzz.fuzzerTestOneInput(input);
+            case SOCKET -> SocketFuzz.fuzzerTestOneInput(input);
+            case FORWARDED -> ForwardedFuzz.fuzzerTestOneInput(input);
         }
     }
 

@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /** What a client may say. Each message may carry an {@code id}, which its answer repeats. */
-sealed interface ClientMessage {
+public sealed interface ClientMessage {
     /** Starts a call. */
     record Start(Offer offer, List<String> models) implements ClientMessage {}
 
