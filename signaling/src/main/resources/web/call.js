@@ -16,8 +16,9 @@ export class CallError extends Error {
 /**
  * Makes calls and owns the peer connection of the current one.
  *
- * Events: "log" {text, kind}, "track" {stream}, "phase" {name, ms} for signaling and path,
- * "interrupted", "recovered", and "lost" {error} after which the call is over.
+ * Events: "log" {text, kind}, "track" {stream}, "phase" {name, ms} for signaling and path, "channel"
+ * {open}, "message" {data} of the data channel, "interrupted", "recovered", and "lost" {error} after
+ * which the call is over.
  */
 export class Call extends EventTarget {
   constructor() {
@@ -34,6 +35,8 @@ export class Call extends EventTarget {
     // Exactly one audio section, both ways.
     const transceiver = this.peer.addTransceiver(track, { direction: "sendrecv", streams: [stream] });
     this.sender = transceiver.sender;
+    this.channel = this.peer.createDataChannel("oai-events");
+    this.channel.binaryType = "arraybuffer";
     this.#watch();
 
     const offer = await this.peer.createOffer();
@@ -57,6 +60,15 @@ export class Call extends EventTarget {
 
   get callId() {
     return this.location?.split("/").pop() ?? "";
+  }
+
+  /** Sends a message on the data channel; false when it is not open. */
+  send(text) {
+    const open = this.channel?.readyState === "open";
+    if (open) {
+      this.channel.send(text);
+    }
+    return open;
   }
 
   /** Ends the call on both sides. Safe to repeat; with leaving, also while the page goes away. */
@@ -147,6 +159,9 @@ export class Call extends EventTarget {
     this.peer.addEventListener("track", ({ streams, track }) => {
       this.#emit("track", { stream: streams[0] ?? new MediaStream([track]) });
     });
+    this.channel.addEventListener("open", () => this.#emit("channel", { open: true }));
+    this.channel.addEventListener("close", () => this.#emit("channel", { open: false }));
+    this.channel.addEventListener("message", ({ data }) => this.#emit("message", { data }));
     this.peer.addEventListener("iceconnectionstatechange", () => {
       this.#log(`ICE ${this.peer.iceConnectionState}`);
     });

@@ -1,6 +1,7 @@
 // The page: turns what a person does into calls, and what happens on a call into what they see.
 
 import { Call, CallError } from "./call.js";
+import { Conversation } from "./conversation.js";
 import { Discs } from "./discs.js";
 import { EventLog } from "./events.js";
 import { fraction, Voice } from "./levels.js";
@@ -14,6 +15,7 @@ const stat = (name) => document.querySelector(`[data-stat="${name}"]`);
 const note = (name) => document.querySelector(`[data-note="${name}"]`);
 
 const events = new EventLog(byId("events"));
+const conversation = new Conversation(byId("conversation"));
 const discs = new Discs(byId("voices"));
 const remoteAudio = byId("remote");
 const notes = Object.fromEntries([...document.querySelectorAll("[data-note]")].map((n) => [n.dataset.note, n.textContent]));
@@ -35,6 +37,10 @@ byId("panel").addEventListener("submit", (event) => {
   } else {
     connect();
   }
+});
+byId("composer").addEventListener("submit", (event) => {
+  event.preventDefault();
+  say(byId("message").value.trim());
 });
 byId("mute").addEventListener("click", () => setMuted(byId("mute").getAttribute("aria-pressed") !== "true"));
 byId("microphone").addEventListener("change", () => changeMicrophone(byId("microphone").value));
@@ -62,6 +68,7 @@ async function connect() {
   showProblem(null);
   clearFigures();
   events.restart();
+  conversation.restart();
   show("connecting", "One moment.", "Asking for your microphone.");
   try {
     session.context.resume();
@@ -106,6 +113,14 @@ function listenTo(session) {
     session.agent = new Voice(session.context, detail.stream);
     discs.listen(session.you, session.agent);
   });
+  call.addEventListener("channel", ({ detail }) => {
+    events.add(detail.open ? "Data channel is open" : "Data channel is closed", detail.open ? "good" : "");
+    setWriting(detail.open);
+    if (!detail.open) {
+      noticeEnd(session);
+    }
+  });
+  call.addEventListener("message", ({ detail }) => hear(detail.data));
   call.addEventListener("interrupted", () => {
     byId("status").textContent = "The connection is interrupted. Waiting for it to come back.";
     events.add("Connection interrupted", "bad");
@@ -115,6 +130,37 @@ function listenTo(session) {
     events.add("Connection is back", "good");
   });
   call.addEventListener("lost", ({ detail }) => finish(session, detail.error));
+}
+
+/** An event of the agent: into the conversation and, but for what comes by the dozen, the log. */
+function hear(data) {
+  const name = conversation.take(data);
+  if (!name.endsWith(".delta")) {
+    events.add(`← ${name}`, name === "error" ? "bad" : "");
+  }
+}
+
+/** Writes to the agent: as an item of the conversation where it knows what that is. */
+function say(text) {
+  if (!text || !current) {
+    return;
+  }
+  const messages = conversation.realtime
+    ? [
+        { type: "conversation.item.create", item: { type: "message", role: "user", content: [{ type: "input_text", text }] } },
+        { type: "response.create" },
+      ].map((message) => JSON.stringify(message))
+    : [text];
+  if (messages.every((message) => current.call.send(message))) {
+    conversation.wrote(text);
+    messages.forEach((message) => events.add(`→ ${conversation.realtime ? JSON.parse(message).type : "text"}`));
+    byId("message").value = "";
+  }
+}
+
+function setWriting(possible) {
+  byId("message").disabled = !possible;
+  byId("send").disabled = !possible;
 }
 
 function hangUp(why) {
@@ -136,6 +182,7 @@ function finish(session, error) {
   setLevel("you", -60);
   setLevel("agent", -60);
   byId("unblock").hidden = true;
+  setWriting(false);
   byId("mute").disabled = true;
   byId("mute").setAttribute("aria-pressed", "false");
   const lasted = session.connectedAt ? ` after ${clock(performance.now() - session.connectedAt)}` : "";
@@ -252,12 +299,18 @@ async function showStats(session) {
   await noticeSilentEnd(session, s.packetsReceived);
 }
 
-// A server that ends a call closes DTLS, which browsers keep to themselves for long. But then nothing
-// arrives any more, and the server says that it knows no such call.
+// A server that ends a call closes DTLS, which browsers keep to themselves for long. But then the data channel
+// closes and nothing arrives any more, and the server says that it knows no such call.
 async function noticeSilentEnd(session, received) {
   session.stalled = received === session.received ? (session.stalled ?? 0) + 1 : 0;
   session.received = received;
-  if (session.stalled >= 2 && !(await session.call.isKnown()) && current === session) {
+  if (session.stalled >= 2) {
+    await noticeEnd(session);
+  }
+}
+
+async function noticeEnd(session) {
+  if (!(await session.call.isKnown()) && current === session) {
     finish(session, new CallError("The call was ended by the server.", "Connect again to start another one."));
   }
 }
@@ -326,6 +379,8 @@ function showProblem(error) {
 
 function hint(model) {
   return {
+    scripted: "Ask it something, and try to cut in while it speaks.",
+    speak: "It speaks what you write, or say something and listen.",
     parrot: "Say a sentence and pause. You will hear it again.",
     echo: "Everything you say comes straight back. Headphones keep it from going round in circles.",
     tone: "You should hear a steady tone.",

@@ -28,6 +28,9 @@ class PageTest {
     private static final LocatorAssertions.ContainsTextOptions PATIENT =
             new LocatorAssertions.ContainsTextOptions().setTimeout(30_000);
 
+    private static final LocatorAssertions.IsEnabledOptions ENABLED =
+            new LocatorAssertions.IsEnabledOptions().setTimeout(30_000);
+
     @TempDir private static Path folder;
     private static Path microphone;
     private static WatchedProduct system;
@@ -76,6 +79,38 @@ class PageTest {
             assertThat(system.stub().only().endReason().get(END_SECONDS, TimeUnit.SECONDS))
                     .isEqualTo(EndReason.END_REASON_CLIENT_HANGUP);
             picture(page, "after");
+            assertThat(complaints).isEmpty();
+        }
+    }
+
+    @Test
+    void whatIsWrittenReachesTheAgentAndItsAnswerIsShown() {
+        try (Chromium chromium = Chromium.withMicrophone(microphone);
+                Page page = chromium.openPage(system.url(), 1_100, HEIGHT)) {
+            List<String> complaints = complaintsOf(page);
+            page.locator("input[value=echo]").check();
+            page.locator("#connect").click();
+            assertThat(page.locator("#message")).isEnabled(ENABLED);
+            page.locator("#message").fill("Hello, <b>echo</b>");
+            page.locator("#message").press("Enter");
+            assertThat(page.locator("#conversation .you")).containsText("Hello, <b>echo</b>");
+            assertThat(page.locator("#conversation .agent"))
+                    .containsText("Hello, <b>echo</b>", PATIENT);
+            assertThat(page.locator("#events")).containsText("→ text");
+            assertThat(page.locator("#events")).containsText("← text");
+            // No figure runs out of its box.
+            assertThat(page.locator("[data-stat=srtp]"))
+                    .containsText(Pattern.compile("[A-Z]"), PATIENT);
+            assertThat(
+                            page.evaluate(
+                                    "() => [...document.querySelectorAll('.strip dl > div')].every("
+                                            + "box => box.scrollWidth <= box.clientWidth)"))
+                    .isEqualTo(true);
+            picture(page, "written");
+            page.setViewportSize(390, 844);
+            picture(page, "written-narrow");
+            page.locator("#connect").click();
+            assertThat(page.locator("#message")).isDisabled();
             assertThat(complaints).isEmpty();
         }
     }

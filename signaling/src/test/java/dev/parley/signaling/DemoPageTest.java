@@ -56,6 +56,8 @@ class DemoPageTest {
         assertThat(get("/").body())
                 .contains("value=\"parrot\"")
                 .contains("value=\"echo\"")
+                .contains("value=\"scripted\"")
+                .contains("value=\"speak\"")
                 .contains("value=\"tone\"")
                 .contains("value=\"silence\"");
     }
