@@ -22,6 +22,8 @@ enum ErrorCode {
     CONVERSATION_ALREADY_HAS_ACTIVE_RESPONSE,
     RESPONSE_CANCEL_NOT_ACTIVE,
     INPUT_AUDIO_BUFFER_COMMIT_EMPTY,
+    /** Inference has named something at too great a length; nobody is told. */
+    NAME_TOO_LONG,
     /** Inference has said that something went wrong. */
     SERVER_ERROR;
 

@@ -35,6 +35,9 @@ public final class RealtimeSurface implements EventSurface {
     /** Characters of the session id that stand in the call's other ids. */
     private static final int ID_CHARS = 12;
 
+    /** Longest name of a response, an item or a call: that of OutputAudio. */
+    private static final int MAX_NAME_CHARS = 1_024;
+
     private static final int MAX_AUDIO_MILLIS = Integer.MAX_VALUE;
 
     private final Edge edge;
@@ -280,6 +283,10 @@ public final class RealtimeSurface implements EventSurface {
 
     @Override
     public void fromInference(ConverseResponse message, long nowNanos) {
+        if (longestName(message) > MAX_NAME_CHARS) {
+            counters.error(ErrorCode.NAME_TOO_LONG);
+            return;
+        }
         switch (message.getMessageCase()) {
             case OUTPUT_AUDIO -> responses.audio(message.getOutputAudio(), nowNanos);
             case TRANSCRIPT -> transcript(message.getTranscript(), nowNanos);
@@ -301,6 +308,35 @@ public final class RealtimeSurface implements EventSurface {
                     RESUME_AUDIO,
                     MESSAGE_NOT_SET -> {}
         }
+    }
+
+    /** Names are kept as long as the call lasts, so their length is bounded. */
+    private static int longestName(ConverseResponse message) {
+        return switch (message.getMessageCase()) {
+            case TRANSCRIPT ->
+                    longest(
+                            message.getTranscript().getResponseId(),
+                            message.getTranscript().getItemId());
+            case RESPONSE_STARTED -> message.getResponseStarted().getResponseId().length();
+            case RESPONSE_DONE -> message.getResponseDone().getResponseId().length();
+            case FUNCTION_CALL ->
+                    Math.max(
+                            longest(
+                                    message.getFunctionCall().getResponseId(),
+                                    message.getFunctionCall().getItemId()),
+                            longest(
+                                    message.getFunctionCall().getCallId(),
+                                    message.getFunctionCall().getName()));
+            case OUTPUT_TEXT ->
+                    longest(
+                            message.getOutputText().getResponseId(),
+                            message.getOutputText().getItemId());
+            default -> 0;
+        };
+    }
+
+    private static int longest(String one, String other) {
+        return Math.max(one.length(), other.length());
     }
 
     private void transcript(Transcript said, long nowNanos) {

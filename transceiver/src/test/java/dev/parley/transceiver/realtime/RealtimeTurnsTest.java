@@ -480,6 +480,19 @@ class RealtimeTurnsTest {
     }
 
     @Test
+    void namesThatAreTooLongAreDroppedAndCounted() {
+        String name = "x".repeat(1_025);
+        rig.starts(name);
+        rig.says(name, "Hello.");
+        rig.calls("r1", name, "{}");
+        rig.done(name);
+        assertThat(rig.said()).isEmpty();
+        assertThat(rig.counters.errors())
+                .hasEntrySatisfying(
+                        "name_too_long", count -> assertThat(count.getAsLong()).isEqualTo(4));
+    }
+
+    @Test
     void aCallOfManyTurnsIsNotRememberedWhole() {
         for (int i = 0; i < 3 * Conversation.MAX_ITEMS; i++) {
             rig.turn(i * 2_000L, i * 2_000L + 1_000);
