@@ -8,7 +8,7 @@ import java.net.URI;
 import java.net.URISyntaxException;
 
 /** What every process can be told beside what its service can, in the same file. */
-record ProcessConfig(
+public record ProcessConfig(
         @Option(
                         value =
                                 "where spans and metrics go by OTLP, such as"
@@ -34,7 +34,7 @@ record ProcessConfig(
                         min = 0,
                         max = 100_000)
                 int recentCalls) {
-    ProcessConfig {
+    public ProcessConfig {
         if (!otlpEndpoint.isEmpty() && !isUrl(otlpEndpoint)) {
             throw new ConfigException(
                     "otlp_endpoint: \""

@@ -1,7 +1,10 @@
 package dev.parley.runtime.config;
 
+import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.RecordComponent;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -18,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  *   <li>the environment, {@code PARLEY_} and the key in capitals: {@code PARLEY_MAX_SESSIONS};
  *       lists are separated by commas, maps are {@code key=value} pairs separated by commas
+ *   <li>a file with the value alone, named by the environment with {@code _FILE} behind that:
+ *       {@code PARLEY_ROUTE_KEYS_FILE}; so secrets stay out of the environment, which many can see
  *   <li>the YAML file, a flat map of keys
  *   <li>the option's default
  * </ol>
@@ -29,6 +34,8 @@ import org.jspecify.annotations.Nullable;
 public final class ConfigLoader {
     /** What a variable of the environment that overrides an option begins with. */
     public static final String ENVIRONMENT_PREFIX = "PARLEY_";
+
+    private static final String FILE_SUFFIX = "_FILE";
 
     private ConfigLoader() {}
 
@@ -45,11 +52,20 @@ public final class ConfigLoader {
      * Reads a file that another record is filled from as well, the environment overriding it.
      *
      * @param other whose keys are known too; no key may be of both
-     * @throws ConfigException when the file cannot be read or a value cannot be used
+     * @throws ConfigException when a file cannot be read or a value cannot be used
      */
     public static <R extends Record> R loadBeside(
             Class<R> type, Class<? extends Record> other, Path yaml) {
-        return load(type, List.of(type, other), yaml, System.getenv());
+        return loadBeside(type, other, yaml, System.getenv());
+    }
+
+    /** The same with this environment. */
+    public static <R extends Record> R loadBeside(
+            Class<R> type,
+            Class<? extends Record> other,
+            Path yaml,
+            Map<String, String> environment) {
+        return load(type, List.of(type, other), yaml, environment);
     }
 
     static <R extends Record> R load(Class<R> type, Path yaml, Map<String, String> environment) {
@@ -65,12 +81,51 @@ public final class ConfigLoader {
         refuseUnknown(known, values);
         for (RecordComponent component : type.getRecordComponents()) {
             String key = key(component);
-            String override = environment.get(ENVIRONMENT_PREFIX + key.toUpperCase(Locale.ROOT));
+            String override = findOverride(type, key, environment);
             if (override != null) {
                 values.put(key, new RawValue.Scalar(override));
             }
         }
         return fill(type, values);
+    }
+
+    private static @Nullable String findOverride(
+            Class<?> type, String key, Map<String, String> environment) {
+        String variable = ENVIRONMENT_PREFIX + key.toUpperCase(Locale.ROOT);
+        String value = environment.get(variable);
+        // An option of that name is meant by its variable, not this one.
+        String file =
+                keys(type).contains(key + "_file") ? null : environment.get(variable + FILE_SUFFIX);
+        if (file == null) {
+            return value;
+        }
+        if (value != null) {
+            throw new ConfigException(
+                    key
+                            + ": "
+                            + variable
+                            + " and "
+                            + variable
+                            + FILE_SUFFIX
+                            + " are both set; "
+                            + "keep one");
+        }
+        try {
+            return Files.readString(Path.of(file)).strip();
+        } catch (IOException | InvalidPathException _) {
+            throw new ConfigException(
+                    key
+                            + ": the file \""
+                            + file
+                            + "\" of "
+                            + variable
+                            + FILE_SUFFIX
+                            + " cannot be read; give one with the value alone");
+        }
+    }
+
+    private static List<String> keys(Class<?> type) {
+        return Arrays.stream(type.getRecordComponents()).map(ConfigLoader::key).toList();
     }
 
     /**
@@ -98,11 +153,7 @@ public final class ConfigLoader {
 
     private static void refuseUnknown(
             List<? extends Class<?>> types, Map<String, RawValue> values) {
-        List<String> known =
-                types.stream()
-                        .flatMap(type -> Arrays.stream(type.getRecordComponents()))
-                        .map(ConfigLoader::key)
-                        .toList();
+        List<String> known = types.stream().flatMap(type -> keys(type).stream()).toList();
         for (String key : values.keySet()) {
             if (!known.contains(key)) {
                 throw new ConfigException(key + ": unknown key; " + advice(key, known));

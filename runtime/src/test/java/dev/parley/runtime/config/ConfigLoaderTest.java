@@ -111,6 +111,49 @@ class ConfigLoaderTest {
         assertThat(sample.cidrs()).hasSize(2);
     }
 
+    @Test
+    void theEnvironmentMayNameAFileWithTheValue() throws IOException {
+        Path keys = Files.writeString(folder.resolve("keys"), "0=aa,1=bb\n");
+        Sample sample =
+                ConfigLoader.load(
+                        Sample.class,
+                        file("name: x\nroute_keys: {2: cc}\n"),
+                        Map.of("PARLEY_ROUTE_KEYS_FILE", keys.toString()));
+        assertThat(sample.routeKeys()).isEqualTo(Map.of("0", "aa", "1", "bb"));
+    }
+
+    record WithFile(
+            @Option(value = "key", orElse = "") String key,
+            @Option(value = "file of the key", orElse = "") String keyFile) {}
+
+    @Test
+    void aVariableOfAnOptionThatEndsInFileIsThatOption() throws IOException {
+        WithFile config =
+                ConfigLoader.load(
+                        WithFile.class, file("key: a\n"), Map.of("PARLEY_KEY_FILE", "/none"));
+        assertThat(config).isEqualTo(new WithFile("a", "/none"));
+    }
+
+    @Test
+    void refusesAFileOfAValueThatIsNotThere() throws IOException {
+        Path yaml = file("name: x\n");
+        Map<String, String> environment = Map.of("PARLEY_NAME_FILE", "/none");
+        assertThatThrownBy(() -> ConfigLoader.load(Sample.class, yaml, environment))
+                .isInstanceOf(ConfigException.class)
+                .hasMessage(
+                        "name: the file \"/none\" of PARLEY_NAME_FILE cannot be read; give one with"
+                                + " the value alone");
+    }
+
+    @Test
+    void refusesAValueThatIsGivenTwice() throws IOException {
+        Path yaml = file("name: x\n");
+        Map<String, String> environment = Map.of("PARLEY_NAME", "a", "PARLEY_NAME_FILE", "/none");
+        assertThatThrownBy(() -> ConfigLoader.load(Sample.class, yaml, environment))
+                .isInstanceOf(ConfigException.class)
+                .hasMessage("name: PARLEY_NAME and PARLEY_NAME_FILE are both set; keep one");
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

@@ -1,0 +1,176 @@
+package dev.parley.e2e.k8s;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.yaml.snakeyaml.Yaml;
+
+/** Every overlay holds to every rule, and each rule notices what breaks it. */
+class ManifestsTest {
+    private static final Map<String, Map<String, String>> SECRETS = secrets();
+
+    /** What {@code k8s/secrets} defines, with values of no secrecy. */
+    private static Map<String, Map<String, String>> secrets() {
+        Map<String, String> values =
+                Map.of(
+                        "route_keys", "1=000102030405060708090a0b0c0d0e0f",
+                        "route_key_id", "1",
+                        "call_id_key", "000102030405060708090a0b0c0d0e0f");
+        Map<String, Map<String, String>> secrets = new HashMap<>();
+        for (Object entry : list(kustomization(), "secretGenerator")) {
+            Map<?, ?> secret = (Map<?, ?>) entry;
+            Map<String, String> content = new HashMap<>();
+            for (Object source : list(secret, "files")) {
+                String key = String.valueOf(source).split("=", 2)[0];
+                content.put(key, values.getOrDefault(key, ""));
+            }
+            secrets.put(String.valueOf(secret.get("name")), content);
+        }
+        return secrets;
+    }
+
+    private static Map<?, ?> kustomization() {
+        try {
+            return new Yaml()
+                    .load(
+                            Files.readString(
+                                    Manifests.folder().resolve("secrets/kustomization.yaml")));
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static List<?> list(Map<?, ?> of, String key) {
+        return of.get(key) instanceof List<?> list ? list : List.of();
+    }
+
+    private static List<String> broken(Manifests manifests) {
+        List<String> broken = new ArrayList<>(ContainerRules.broken(manifests, SECRETS));
+        broken.addAll(ClusterRules.broken(manifests, SECRETS));
+        return broken;
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"local", "cloud", "global-east", "global-west"})
+    void everyRuleHolds(String overlay) {
+        assertThat(broken(Manifests.rendered(overlay))).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            nullValues = "(none)",
+            textBlock =
+                    """
+                    cloud | Deployment relay | image                              | a/parley:latest          | its image a/parley:latest is a certain one
+                    cloud | Deployment relay | image                              | a:5000/parley            | its image a:5000/parley is a certain one
+                    cloud | Deployment relay | ports/0/hostPort                   | 3478                     | takes no port of the node
+                    local | DaemonSet relay  | ports                              | [{containerPort: 3478}]  | declares no port that keeps the next one off its node
+                    cloud | Deployment relay | ports/3                            | {containerPort: 3479}    | declares its few ports and no range
+                    cloud | Deployment relay | startupProbe                       | (none)                   | has a startup probe
+                    cloud | Deployment relay | livenessProbe                      | (none)                   | has a liveness probe
+                    cloud | Deployment relay | readinessProbe                     | (none)                   | has a readiness probe
+                    cloud | Deployment relay | readinessProbe/httpGet/port        | 7181                     | its readiness probe's port exists
+                    cloud | Deployment transceiver | livenessProbe/grpc/port      | 7301                     | its liveness probe's port exists
+                    cloud | Deployment relay | livenessProbe/httpGet/host         | 127.0.0.1                | its liveness probe asks the pod, on the node's network the node itself
+                    local | DaemonSet relay  | livenessProbe/httpGet/host         | (none)                   | its liveness probe asks the pod, on the node's network the node itself
+                    cloud | Deployment relay | resources                          | (none)                   | says what it needs
+                    cloud | Deployment relay | resources/requests/cpu             | (none)                   | requests processor and memory
+                    cloud | Deployment relay | resources/limits/memory            | 1Gi                      | is limited to the memory that it requests, and not throttled
+                    cloud | Deployment relay | resources/limits/cpu               | 1                        | is limited to the memory that it requests, and not throttled
+                    cloud | Deployment relay | ../../securityContext/runAsNonRoot | (none)                   | is not root and has a seccomp profile
+                    cloud | Deployment relay | ../../securityContext/seccompProfile/type | Unconfined        | is not root and has a seccomp profile
+                    cloud | Deployment relay | securityContext/readOnlyRootFilesystem | false                | cannot write its root file system and has no capability
+                    cloud | Deployment relay | securityContext/capabilities/add   | [SYS_NICE]               | cannot write its root file system and has no capability
+                    cloud | Deployment relay | ../../automountServiceAccountToken | true                     | has no token of the cluster's API
+                    cloud | Deployment relay | ../../terminationGracePeriodSeconds | 30                      | has time to end well: more than 30 s
+                    cloud | Deployment transceiver | ../../terminationGracePeriodSeconds | 7200              | has time to end well: more than 7200 s
+                    local | Deployment transceiver | env/1/value                  | 6m                       | drains until the longest call has ended
+                    cloud | Deployment relay | env/20                             | {name: PARLEY_WORKRES, value: "1"} | PARLEY_WORKRES is an option of relay
+                    cloud | Deployment relay | env/20                             | {name: PARLEY_UPSTREAM_ADDRESS, value: "127.0.0.1:1"} | PARLEY_UPSTREAM_ADDRESS is set once
+                    cloud | Deployment relay | env/0                              | {name: PARLEY_WORKERS, value: $(CORES)} | PARLEY_WORKERS refers to CORES before it
+                    cloud | Deployment relay | env/20                             | {name: PARLEY_WORKERS, value: many} | workers: "many" is not a whole number
+                    cloud | Deployment relay | env/20                             | {name: PARLEY_ROUTE_KEYS_FILE, value: /opt/parley/none} | route_keys: the file
+                    cloud | Deployment relay | ../../volumes/0/configMap/name     | relay                    | no config map relay
+                    cloud | Deployment relay | ../../volumes/1/secret/secretName  | keys                     | no secret keys
+                    cloud | Deployment relay | ../../volumes/1/secret/items/0/key | route_key                | route-keys has no key route_key
+                    cloud | Deployment relay | envFrom/0/configMapRef/name        | cluster                  | no config map cluster
+                    cloud | Deployment relay | ../../initContainers               | [{name: a, image: a}]    | has no init container
+                    cloud | Deployment relay | ../../priorityClassName            | highest                  | its priority class highest exists
+                    cloud | Deployment relay | ../../topologySpreadConstraints    | []                       | its pods are spread
+                    cloud | Deployment relay | /spec/selector/matchLabels/a       | b                        | its selector matches its pods
+                    cloud | PodDisruptionBudget relay | /spec/selector/matchLabels | {a: b}                  | its selector matches pods
+                    cloud | PodDisruptionBudget relay | /spec/selector/matchLabels | {a: b}                  | Deployment relay: has a disruption budget
+                    cloud | NetworkPolicy relay | /spec/podSelector/matchLabels   | {a: b}                   | its selector matches pods
+                    cloud | Service relay    | /spec/selector                     | {a: b}                   | selects the pods of one workload
+                    cloud | Service relay    | /spec/ports/0/targetPort           | medai                    | port 3478 leads to one of its pods
+                    cloud | Service relay    | /spec/ports/0/protocol             | TCP                      | exposes relay 3478/TCP
+                    cloud | Service transceiver | /spec/type                      | LoadBalancer             | exposes transceiver 7300/TCP
+                    cloud | Service relay    | /spec/externalTrafficPolicy        | Cluster                  | keeps the client's address
+                    local | Service signaling | /spec/ports/0/nodePort            | 30081                    | exposes signaling 30081/TCP
+                    cloud | HorizontalPodAutoscaler relay | /spec/scaleTargetRef/name | redis                | scales a deployment that names no number of its own
+                    cloud | HorizontalPodAutoscaler relay | /spec/minReplicas      | 1                        | keeps two at least
+                    cloud | Namespace parley | /metadata/labels/pod-security.kubernetes.io~1enforce | baseline | its pod security is as tight as can be
+                    cloud | Service relay    | /metadata/namespace                | default                  | is in the namespace parley
+                    cloud | Service signaling | /metadata/name                    | relay                    | Service relay: is defined once
+                    """)
+    void noticesWhatBreaksOne(
+            String overlay, String resource, String path, String value, String complaint) {
+        Manifests changed = Changed.of(Manifests.text(overlay), resource, path, value);
+        assertThat(broken(changed)).anyMatch(line -> line.contains(complaint));
+    }
+
+    @Test
+    void noticesVariablesOfTheClusterThatAreNoOption() {
+        Manifests changed =
+                Manifests.parse(
+                        Manifests.text("cloud")
+                                .replace("  PARLEY_CLUSTER_ID:", "  PARLEY_CLUTSER_ID:"));
+        assertThat(broken(changed))
+                .anyMatch(line -> line.endsWith("PARLEY_CLUTSER_ID is no option"));
+    }
+
+    @Test
+    void noticesWhatNobodyUses() {
+        Manifests changed =
+                Manifests.parse(
+                        Manifests.text("cloud")
+                                + """
+                                ---
+                                apiVersion: v1
+                                kind: ConfigMap
+                                metadata: {name: more, namespace: parley}
+                                """);
+        assertThat(broken(changed)).containsExactly("ConfigMap more: is used");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    Deployment relay | imagePullPolice            | Always | imagePullPolice
+                    Deployment relay | livenessProbe/grpc         | {prot: 1} | prot
+                    Deployment relay | ../../hostNetwork          | often  | hostNetwork
+                    Service relay    | /spec/externalTrafikPolicy | Local  | externalTrafikPolicy
+                    Service relay    | /spec/ports/0/port         | many   | port
+                    Service relay    | /kind                      | Servis | unknown kind v1 Servis
+                    """)
+    void refusesWhatKubernetesDoesNotKnow(
+            String resource, String path, String value, String named) {
+        String yaml = Manifests.text("cloud");
+        assertThatThrownBy(() -> Changed.of(yaml, resource, path, value))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(named);
+    }
+}
