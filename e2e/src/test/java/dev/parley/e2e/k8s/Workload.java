@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param replicas null where a scaler, or the number of nodes, says it
  * @param surge whether a new pod starts beside the old one
+ * @param minReadySeconds how long a new pod must be ready before an old one goes
  */
 record Workload(
         String kind,
@@ -22,7 +23,8 @@ record Workload(
         @Nullable Integer replicas,
         LabelSelector selector,
         PodTemplateSpec template,
-        boolean surge) {
+        boolean surge,
+        int minReadySeconds) {
     private static final String JVM = "@/opt/parley/jvm/";
 
     static Workload of(Deployment deployment) {
@@ -33,7 +35,8 @@ record Workload(
                 spec.getReplicas(),
                 spec.getSelector(),
                 spec.getTemplate(),
-                spec.getStrategy() == null || !"Recreate".equals(spec.getStrategy().getType()));
+                spec.getStrategy() == null || !"Recreate".equals(spec.getStrategy().getType()),
+                orZero(spec.getMinReadySeconds()));
     }
 
     static Workload of(DaemonSet set) {
@@ -45,7 +48,12 @@ record Workload(
                 null,
                 spec.getSelector(),
                 spec.getTemplate(),
-                update != null && update.getMaxSurge() != null);
+                update != null && update.getMaxSurge() != null,
+                orZero(spec.getMinReadySeconds()));
+    }
+
+    private static int orZero(@Nullable Integer number) {
+        return number == null ? 0 : number;
     }
 
     PodSpec pod() {

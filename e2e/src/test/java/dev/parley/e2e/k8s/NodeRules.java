@@ -1,0 +1,165 @@
+package dev.parley.e2e.k8s;
+
+import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.networking.v1.IPBlock;
+import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
+import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyPeer;
+import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyPort;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/** A node's nftables: what network policies allow between pods, and the ports of services. */
+final class NodeRules {
+    /** Group of pods on the node's network: what else the node sends comes from the kubelet. */
+    static final int POD_GROUP = 65_532;
+
+    private final Manifests manifests;
+    private final List<RunningPod> pods;
+    private final StringBuilder text = new StringBuilder();
+
+    private NodeRules(Manifests manifests, List<RunningPod> pods) {
+        this.manifests = manifests;
+        this.pods = pods;
+    }
+
+    static String of(Manifests manifests, List<RunningPod> pods) {
+        NodeRules rules = new NodeRules(manifests, pods);
+        rules.write();
+        return rules.text.toString();
+    }
+
+    private List<RunningPod> governed() {
+        return pods.stream().filter(pod -> !pod.workload().onHostNetwork()).toList();
+    }
+
+    private void write() {
+        text.append("table ip parley\ndelete table ip parley\ntable ip parley {\n");
+        for (RunningPod pod : governed()) {
+            chain(pod, "Egress", "daddr");
+            chain(pod, "Ingress", "saddr");
+        }
+        text.append("chain forward { type filter hook forward priority 0;\n");
+        text.append("ct state established,related accept\n");
+        text.append("ip saddr ").append(NodeNetwork.OUTSIDE);
+        text.append(" tcp dport { 6379, 7300, 7400 } accept comment \"the kubelet\"\n");
+        governed().forEach(pod -> jump(pod, "saddr", "Egress"));
+        governed().forEach(pod -> jump(pod, "daddr", "Ingress"));
+        text.append("}\nchain input { type filter hook input priority 0;\n");
+        text.append("ct state established,related accept\n");
+        governed().forEach(pod -> jump(pod, "saddr", "Egress"));
+        text.append("}\nchain output { type filter hook output priority 0;\n");
+        text.append("ct state established,related accept\n");
+        text.append("meta skgid != ").append(POD_GROUP).append(" accept\n");
+        governed().forEach(pod -> jump(pod, "daddr", "Ingress"));
+        text.append("}\nchain services { type nat hook prerouting priority -100;\n");
+        manifests.of(Service.class).forEach(this::nodePort);
+        text.append("}\n}\n");
+    }
+
+    private void jump(RunningPod pod, String side, String direction) {
+        text.append("ip ").append(side).append(' ').append(pod.ip());
+        text.append(" jump ").append(chainName(pod, direction)).append('\n');
+    }
+
+    private static String chainName(RunningPod pod, String direction) {
+        return direction.toLowerCase(Locale.ROOT) + pod.ip().replace(".", "_");
+    }
+
+    // Returns for what is allowed.
+    private void chain(RunningPod pod, String direction, String peerSide) {
+        text.append("chain ").append(chainName(pod, direction)).append(" {\n");
+        boolean closed = false;
+        for (NetworkPolicy policy : manifests.of(NetworkPolicy.class)) {
+            var spec = policy.getSpec();
+            if (!spec.getPolicyTypes().contains(direction)
+                    || !ClusterRules.matches(spec.getPodSelector(), pod.workload().labels())) {
+                continue;
+            }
+            closed = true;
+            if (direction.equals("Ingress")) {
+                spec.getIngress().forEach(rule -> allow(rule.getFrom(), rule.getPorts(), peerSide));
+            } else {
+                spec.getEgress().forEach(rule -> allow(rule.getTo(), rule.getPorts(), peerSide));
+            }
+        }
+        text.append(closed ? "counter drop\n}\n" : "}\n");
+    }
+
+    private void allow(
+            List<NetworkPolicyPeer> peers, List<NetworkPolicyPort> ports, String peerSide) {
+        List<String> from = new ArrayList<>();
+        if (peers.isEmpty()) {
+            from.add("");
+        }
+        for (NetworkPolicyPeer peer : peers) {
+            if (peer.getIpBlock() != null) {
+                addBlock(peer.getIpBlock(), peerSide, from);
+            } else if (peer.getNamespaceSelector() == null) {
+                governed().stream()
+                        .filter(
+                                p ->
+                                        ClusterRules.matches(
+                                                peer.getPodSelector(), p.workload().labels()))
+                        .forEach(p -> from.add("ip " + peerSide + " " + p.ip()));
+            }
+        }
+        for (String who : from) {
+            for (NetworkPolicyPort port : ports) {
+                int first = port.getPort().getIntVal();
+                int last = port.getEndPort() == null ? first : port.getEndPort();
+                text.append(who).append(' ');
+                text.append(port.getProtocol().toLowerCase(Locale.ROOT));
+                text.append(" dport ").append(first).append('-').append(last).append(" return\n");
+            }
+        }
+    }
+
+    private static void addBlock(IPBlock block, String peerSide, List<String> from) {
+        if (block.getCidr().indexOf(':') >= 0) {
+            return;
+        }
+        String except =
+                block.getExcept().isEmpty()
+                        ? ""
+                        : " ip "
+                                + peerSide
+                                + " != { "
+                                + String.join(", ", block.getExcept())
+                                + " }";
+        from.add("ip " + peerSide + " " + block.getCidr() + except);
+    }
+
+    private void nodePort(Service service) {
+        var port = service.getSpec().getPorts().getFirst();
+        List<RunningPod> behind =
+                pods.stream()
+                        .filter(RunningPod::isEndpoint)
+                        .filter(
+                                pod ->
+                                        pod.workload()
+                                                .labels()
+                                                .entrySet()
+                                                .containsAll(
+                                                        service.getSpec().getSelector().entrySet()))
+                        .toList();
+        if (port.getNodePort() == null || behind.isEmpty()) {
+            return;
+        }
+        int target =
+                behind.getFirst().workload().container().getPorts().stream()
+                        .filter(p -> p.getName().equals(port.getTargetPort().getStrVal()))
+                        .findFirst()
+                        .orElseThrow()
+                        .getContainerPort();
+        String map =
+                IntStream.range(0, behind.size())
+                        .mapToObj(i -> i + " : " + behind.get(i).ip())
+                        .collect(Collectors.joining(", "));
+        text.append("ip daddr ").append(NodeNetwork.NODE).append(" tcp dport ");
+        text.append(port.getNodePort()).append(" dnat to numgen inc mod ").append(behind.size());
+        text.append(" map { ").append(map).append(" } : ").append(target).append('\n');
+    }
+}

@@ -1,0 +1,128 @@
+package dev.parley.e2e.k8s;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** A pod's container as a process in the pod's network. Owned by the cluster. */
+final class RunningPod implements AutoCloseable {
+    // What is mounted is seen at its place by this process alone.
+    private static final String CONTAINER =
+            "mount --bind \"$1\" /opt && mount --bind \"$2\" /etc/hosts && shift 2"
+                    + " && exec setpriv --regid "
+                    + NodeRules.POD_GROUP
+                    + " --clear-groups --no-new-privs \"$@\"";
+
+    private final Pod pod;
+    private final Process process;
+    private final Path log;
+    private volatile boolean endpoint;
+
+    private RunningPod(Pod pod, Process process, Path log) {
+        this.pod = pod;
+        this.process = process;
+        this.log = log;
+    }
+
+    /**
+     * Starts it.
+     *
+     * @param space the network's namespace
+     * @param root the pod's own folder, which becomes {@code /opt}
+     * @param hosts names of the cluster
+     */
+    static RunningPod start(Pod pod, String space, Path root, Path hosts) throws IOException {
+        List<String> line =
+                new ArrayList<>(
+                        List.of(
+                                "ip",
+                                "netns",
+                                "exec",
+                                space,
+                                "unshare",
+                                "-m",
+                                "sh",
+                                "-c",
+                                CONTAINER,
+                                "sh",
+                                root.resolve("opt").toString(),
+                                hosts.toString()));
+        line.addAll(pod.workload().container().getCommand());
+        line.addAll(pod.workload().container().getArgs());
+        Path log = root.resolve("log");
+        ProcessBuilder builder =
+                new ProcessBuilder(line).redirectErrorStream(true).redirectOutput(log.toFile());
+        Map<String, String> environment = builder.environment();
+        String path = environment.getOrDefault("PATH", "/usr/sbin:/usr/bin:/sbin:/bin");
+        environment.clear();
+        environment.putAll(pod.environment());
+        environment.put("PATH", "/opt/java/bin:" + path);
+        return new RunningPod(pod, builder.start(), log);
+    }
+
+    String name() {
+        return pod.name();
+    }
+
+    String ip() {
+        return pod.podIp();
+    }
+
+    Workload workload() {
+        return pod.workload();
+    }
+
+    /** Whether services lead to it. */
+    boolean isEndpoint() {
+        return endpoint;
+    }
+
+    void endpoint(boolean now) {
+        endpoint = now;
+    }
+
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
+    long pid() {
+        return process.pid();
+    }
+
+    /** What it printed. */
+    String log() {
+        try {
+            return Files.readString(log);
+        } catch (IOException e) {
+            return e.toString();
+        }
+    }
+
+    void signal(String name) throws IOException {
+        Command.run("kill", "-" + name, Long.toString(process.pid()));
+    }
+
+    /** Waits for its end; false when it lives on. */
+    boolean awaitEnd(long seconds) throws InterruptedException {
+        return process.waitFor(seconds, TimeUnit.SECONDS);
+    }
+
+    @Override
+    public void close() {
+        var _ = process.destroyForcibly();
+        try {
+            process.waitFor();
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return name();
+    }
+}
