@@ -1,5 +1,6 @@
 package dev.parley.inferencestub;
 
+import dev.parley.otel.Metric;
 import dev.parley.otel.Telemetry;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -22,30 +23,11 @@ final class StubCounters {
         for (Model model : Model.values()) {
             sessions.put(model, new LongAdder());
         }
+        telemetry.counters(Metric.INFERENCE_STUB_MISUSE, series(misuse, Misuse::label));
+        telemetry.counters(Metric.INFERENCE_STUB_SESSIONS, series(sessions, Model::label));
         telemetry.counters(
-                "parley.inference_stub.misuse",
-                "Messages and streams that broke the contract",
-                "{event}",
-                "kind",
-                series(misuse, Misuse::label));
-        telemetry.counters(
-                "parley.inference_stub.sessions",
-                "Calls accepted",
-                "{session}",
-                "model",
-                series(sessions, Model::label));
-        telemetry.counters(
-                "parley.inference_stub.drops",
-                "Audio messages not sent",
-                "{message}",
-                "reason",
-                Map.of("edge_not_ready", framesDropped::sum));
-        telemetry.counters(
-                "parley.inference_stub.faults",
-                "Calls that a fault of the stub ended",
-                "{session}",
-                "kind",
-                Map.of("internal", faults::sum));
+                Metric.INFERENCE_STUB_DROPS, Map.of("edge_not_ready", framesDropped::sum));
+        telemetry.counters(Metric.INFERENCE_STUB_FAULTS, Map.of("internal", faults::sum));
     }
 
     void count(Misuse kind) {

@@ -3,6 +3,7 @@ package dev.parley.inferencestub;
 import static java.lang.System.Logger.Level.ERROR;
 
 import dev.parley.inferencestub.script.Script;
+import dev.parley.otel.Metric;
 import dev.parley.otel.Telemetry;
 import dev.parley.proto.inference.v1.ConverseRequest;
 import dev.parley.proto.inference.v1.ConverseResponse;
@@ -39,11 +40,7 @@ final class VoiceAgentService extends VoiceAgentGrpc.VoiceAgentImplBase {
         this.nanoClock = nanoClock;
         this.synthesizer = synthesizer;
         this.script = Scripts.load(config.script());
-        telemetry.gauge(
-                "parley.inference_stub.open_streams",
-                "Streams open",
-                "{stream}",
-                this::openStreams);
+        telemetry.gauge(Metric.INFERENCE_STUB_OPEN_STREAMS, this::openStreams);
     }
 
     @Override

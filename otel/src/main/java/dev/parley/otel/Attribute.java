@@ -43,6 +43,12 @@ public final class Attribute {
             number("parley.audio_end_ms", "audio of the item that was really sent");
     public static final AttributeKey<Long> CLEARED_MS =
             number("parley.cleared_ms", "audio that was cut");
+    public static final AttributeKey<Double> TURN_LATENCY_MS =
+            decimal(
+                    "parley.turn.latency_ms",
+                    "from the caller falling silent to the agent's first packet");
+    public static final AttributeKey<String> PATH =
+            text("parley.path", "the client's address, masked, and whether a relay is between");
     public static final AttributeKey<String> PROTOCOL =
             text("parley.protocol", "signaling protocol of the call: realtime, whip, websocket");
     public static final AttributeKey<Long> ATTEMPT =

@@ -12,6 +12,10 @@ public enum EventName {
             SpanName.CALL,
             "The caller began to speak, where inference asked for speech detection."),
     SPEECH_STOPPED("parley.speech.stopped", SpanName.CALL, "The caller fell silent, likewise."),
+    ANSWERED(
+            "parley.turn.answered",
+            SpanName.CALL,
+            "The agent began to answer after the caller had fallen silent, likewise."),
     BARGE_IN(
             "parley.barge_in",
             SpanName.RESPONSE,

@@ -8,12 +8,15 @@ import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.metrics.Meter;
 import io.opentelemetry.sdk.resources.Resource;
 import io.opentelemetry.sdk.trace.SpanProcessor;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,7 +38,11 @@ public final class Telemetry implements AutoCloseable {
     private final double traceRatio;
     private final @Nullable RecentCalls recentCalls;
     private final Meter meter;
+    private final Scraped scraped = new Scraped();
     private final Map<String, LongSupplier> values = new ConcurrentHashMap<>();
+    private final Map<Metric, Histogram> histograms = new ConcurrentHashMap<>();
+    private final Map<String, Supplier<List<Map<String, Object>>>> views =
+            new ConcurrentSkipListMap<>();
 
     private Telemetry(
             String process,
@@ -106,10 +113,19 @@ public final class Telemetry implements AutoCloseable {
     /**
      * Registers one monotonic counter with a closed set of label values.
      *
+     * @param series label value to its current total; read by whoever exports
+     */
+    public void counters(Metric metric, Map<String, LongSupplier> series) {
+        counters(
+                metric.text(), metric.meaning(), metric.unit(), metric.labels().getFirst(), series);
+    }
+
+    /**
+     * As {@link #counters(Metric, Map)}, for one that {@link Metric} is yet to list.
+     *
      * @param name OpenTelemetry metric name, such as {@code parley.relay.drops}
      * @param unit UCUM unit, such as {@code {packet}}
      * @param labelKey attribute that tells the series apart
-     * @param series label value to its current total; read by the exporter's thread
      */
     public void counters(
             String name,
@@ -120,6 +136,7 @@ public final class Telemetry implements AutoCloseable {
         AttributeKey<String> key = AttributeKey.stringKey(labelKey);
         series.forEach(
                 (label, value) -> values.put(name + "{" + labelKey + "=" + label + "}", value));
+        scraped.counters(name, description, labelKey, series);
         var _ =
                 meter.counterBuilder(name)
                         .setDescription(description)
@@ -136,18 +153,54 @@ public final class Telemetry implements AutoCloseable {
     /**
      * Registers one value that goes up and down.
      *
-     * @param name OpenTelemetry metric name, such as {@code parley.relay.flows}
-     * @param unit UCUM unit
-     * @param value current value; read by the exporter's thread
+     * @param value current value; read by whoever exports
      */
+    public void gauge(Metric metric, LongSupplier value) {
+        gauge(metric.text(), metric.meaning(), metric.unit(), value);
+    }
+
+    /** As {@link #gauge(Metric, LongSupplier)}, for one that {@link Metric} is yet to list. */
     public void gauge(String name, String description, String unit, LongSupplier value) {
         values.put(name, value);
+        scraped.gauge(name, description, unit, value);
         var _ =
                 meter.gaugeBuilder(name)
                         .ofLongs()
                         .setDescription(description)
                         .setUnit(unit)
                         .buildWithCallback(measurement -> measurement.record(value.getAsLong()));
+    }
+
+    /** A histogram, for what happens at most now and then: never per packet. */
+    public Histogram histogram(Metric metric) {
+        return histograms.computeIfAbsent(
+                metric, each -> new Histogram(each, meter, scraped.histogram(each)));
+    }
+
+    /**
+     * Shows rows on the operations page.
+     *
+     * @param name of the table
+     * @param rows column to value, a number or a text; asked for by the page's thread, which may
+     *     wait a little
+     */
+    public void view(String name, Supplier<List<Map<String, Object>>> rows) {
+        views.put(name, rows);
+    }
+
+    /** Tables of the operations page. */
+    Map<String, Supplier<List<Map<String, Object>>>> views() {
+        return views;
+    }
+
+    /** What a Prometheus server is told. */
+    PrometheusRegistry scraped() {
+        return scraped.registry();
+    }
+
+    /** What runs in the process: a service, or {@code up}. */
+    String process() {
+        return process;
     }
 
     /**

@@ -1,5 +1,6 @@
 package dev.parley.relay;
 
+import dev.parley.otel.Metric;
 import dev.parley.otel.Telemetry;
 import dev.parley.otel.trace.Tracing;
 import dev.parley.relay.store.FlowStore;
@@ -14,6 +15,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ThreadFactory;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -109,6 +111,8 @@ public final class Relay implements AutoCloseable {
         }
         store.register(telemetry);
         metrics.register(telemetry, FlowTable.capacityFor(config.maxFlows()));
+        telemetry.view("relay workers", metrics::rows);
+        telemetry.counters(Metric.RELAY_FLOW_SPANS_LOST, Map.of("too_many", tracer::lost));
         if (isPassable(config)) {
             succession =
                     Succession.await(successionName(config), addressText(config), new Incumbent());

@@ -1,8 +1,11 @@
 package dev.parley.relay;
 
+import dev.parley.otel.Metric;
 import dev.parley.otel.Telemetry;
 import dev.parley.runtime.udp.UdpCounters;
 import dev.parley.runtime.udp.UdpPort;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -25,47 +28,19 @@ final class RelayMetrics {
      * @param slotsPerWorker slots of each worker's flow table
      */
     void register(Telemetry telemetry, int slotsPerWorker) {
-        telemetry.counters(
-                "parley.relay.forwards",
-                "Datagrams forwarded, by how their route was found",
-                "{packet}",
-                "route",
-                series(Verdict::isForwarded));
-        telemetry.counters(
-                "parley.relay.drops",
-                "Datagrams not forwarded, by reason",
-                "{packet}",
-                "reason",
-                series(Verdict::isDropped));
-        telemetry.counters(
-                "parley.relay.holds",
-                "Datagrams held while their flow was looked for, to be forwarded or dropped",
-                "{packet}",
-                "reason",
-                series(verdict -> verdict == Verdict.UP_HELD));
-        telemetry.counters(
-                "parley.relay.udp.refusals",
-                "Datagrams that the operating system refused, by reason",
-                "{packet}",
-                "reason",
-                udpSeries());
-        telemetry.gauge("parley.relay.flows", "Client addresses remembered", "{flow}", this::flows);
+        telemetry.counters(Metric.RELAY_FORWARDS, series(Verdict::isForwarded));
+        telemetry.counters(Metric.RELAY_DROPS, series(Verdict::isDropped));
+        telemetry.counters(Metric.RELAY_HOLDS, series(verdict -> verdict == Verdict.UP_HELD));
+        telemetry.counters(Metric.RELAY_UDP_REFUSALS, udpSeries());
+        telemetry.gauge(Metric.RELAY_FLOWS, this::flows);
         telemetry.gauge(
-                "parley.relay.flow_table.load",
-                "Share of the flow tables' slots that are taken",
-                "%",
+                Metric.RELAY_FLOW_TABLE_LOAD,
                 () -> flows() * 100 / ((long) slotsPerWorker * loops.size()));
         telemetry.counters(
-                "parley.relay.batches",
-                "Batches received, by how many datagrams they had at most",
-                "{batch}",
-                "le",
+                Metric.RELAY_BATCHES,
                 histogram(RelayCounters.BATCH_BUCKETS, RelayCounters::batches));
         telemetry.counters(
-                "parley.relay.forward_time.samples",
-                "Sampled turns, by how many microseconds they took at most",
-                "{turn}",
-                "le",
+                Metric.RELAY_FORWARD_TIME_SAMPLES,
                 histogram(RelayCounters.FORWARD_TIME_BUCKETS, RelayCounters::forwardTimes));
     }
 
@@ -125,6 +100,28 @@ final class RelayMetrics {
 
     private long flows() {
         return loops.stream().mapToLong(loop -> loop.counters().flows()).sum();
+    }
+
+    /** One row for each worker, for people. */
+    List<Map<String, Object>> rows() {
+        List<Map<String, Object>> rows = new ArrayList<>();
+        for (RelayLoop loop : loops) {
+            Map<String, Object> row = new LinkedHashMap<>();
+            row.put("worker", rows.size());
+            row.put("flows", loop.counters().flows());
+            row.put("forwarded", count(loop, Verdict::isForwarded));
+            row.put("dropped", count(loop, Verdict::isDropped));
+            row.put("state", loop.hasFailed() ? "failed" : "running");
+            rows.add(row);
+        }
+        return rows;
+    }
+
+    private static long count(RelayLoop loop, Predicate<Verdict> which) {
+        return Arrays.stream(Verdict.values())
+                .filter(which)
+                .mapToLong(loop.counters()::count)
+                .sum();
     }
 
     /** Every count that is not 0, for people. */

@@ -3,6 +3,7 @@ package dev.parley.signaling;
 import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jose.jwk.source.JWKSource;
 import com.nimbusds.jose.proc.SecurityContext;
+import dev.parley.otel.Metric;
 import dev.parley.otel.Telemetry;
 import dev.parley.runtime.config.ConfigException;
 import dev.parley.signaling.auth.ApiKeys;
@@ -63,12 +64,7 @@ final class Credentials implements AutoCloseable {
     static Credentials of(SignalingConfig config, Telemetry telemetry) {
         Credentials credentials = new Credentials(config);
         if (!credentials.failures.isEmpty()) {
-            telemetry.counters(
-                    "parley.signaling.credential_failures",
-                    "Times that keys for recognising callers could not be read",
-                    "{failure}",
-                    "source",
-                    credentials.failures);
+            telemetry.counters(Metric.SIGNALING_CREDENTIAL_FAILURES, credentials.failures);
         }
         return credentials;
     }

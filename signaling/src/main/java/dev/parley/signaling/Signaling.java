@@ -1,5 +1,6 @@
 package dev.parley.signaling;
 
+import dev.parley.otel.Metric;
 import dev.parley.otel.Telemetry;
 import dev.parley.otel.grpc.ClientSpans;
 import dev.parley.otel.trace.Tracing;
@@ -79,7 +80,13 @@ public final class Signaling implements AutoCloseable {
                         new ClientSpans(tracing));
         parts.add(pool::close);
         try {
-            return serve(config, telemetry, new RequestTraces(tracing), pool, parts);
+            return serve(
+                    config,
+                    telemetry,
+                    new RequestTraces(
+                            tracing, telemetry.histogram(Metric.SIGNALING_REQUEST_DURATION)),
+                    pool,
+                    parts);
         } catch (RuntimeException e) {
             parts.forEach(Runnable::run);
             throw e;
@@ -160,10 +167,7 @@ public final class Signaling implements AutoCloseable {
         CallCounters counters = new CallCounters();
         counters.register(telemetry, pool::retries);
         telemetry.counters(
-                "parley.signaling.discovery_failures",
-                "Times that transceivers could not be looked for",
-                "{failure}",
-                "source",
+                Metric.SIGNALING_DISCOVERY_FAILURES,
                 Map.of("transceivers", pool::discoveryFailures));
         Access access = credentials.access(config, new TrustedProxies(config.trustedProxies()));
         Placement placement =
@@ -199,10 +203,7 @@ public final class Signaling implements AutoCloseable {
         ReloadedTls tls =
                 new ReloadedTls(Path.of(config.tlsCertificateFile()), Path.of(config.tlsKeyFile()));
         telemetry.counters(
-                "parley.signaling.certificate_failures",
-                "Times that a changed certificate could not be used",
-                "{failure}",
-                "source",
+                Metric.SIGNALING_CERTIFICATE_FAILURES,
                 Map.of("tls_certificate_file", tls::failures));
         Ticker ticker = Ticker.start("certificate-files", CERTIFICATE_CHECK_PERIOD, tls::check);
         parts.add(ticker::close);

@@ -1,5 +1,7 @@
 package dev.parley.transceiver;
 
+import dev.parley.otel.Histogram;
+import dev.parley.otel.Metric;
 import dev.parley.otel.Telemetry;
 import dev.parley.otel.trace.Tracing;
 import dev.parley.rtc.dtls.DtlsHandshake;
@@ -17,6 +19,7 @@ import dev.parley.runtime.udp.UdpPort;
 import dev.parley.transceiver.audio.OpusBandwidth;
 import dev.parley.transceiver.audio.OpusLibrary;
 import dev.parley.transceiver.audio.OpusSettings;
+import dev.parley.transceiver.control.CallRows;
 import dev.parley.transceiver.control.CallSetup;
 import dev.parley.transceiver.control.Calls;
 import dev.parley.transceiver.control.ControlServer;
@@ -49,6 +52,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
 /** The transceiver service: owns every bit of WebRTC state of its calls. */
@@ -117,8 +121,13 @@ public final class Transceiver implements AutoCloseable {
                     () -> {
                         var _ = serving.thenAccept(server -> server.serving(false));
                     };
+            Histogram stalls = telemetry.histogram(Metric.LOOP_STALL);
+            LongConsumer onStall = nanos -> stalls.record(nanos / 1e9, "media");
             for (int i = 0; i < config.mediaLoops(); i++) {
-                loops.add(open(config, settings, media, i, clock, ntp, random, calls, onDied));
+                loops.add(
+                        open(
+                                config, settings, media, i, clock, ntp, random, calls, onDied,
+                                onStall));
             }
             List<CallSetup.Target> targets =
                     loops.stream()
@@ -148,13 +157,14 @@ public final class Transceiver implements AutoCloseable {
                             RealtimeSurface.factory(realtime),
                             clock,
                             random,
-                            new CallTraces(tracing, clock));
+                            new CallTraces(tracing, telemetry, clock));
             ControlService service = new ControlService(setup, calls, draining);
             ControlServer server =
                     ControlServer.start(
                             config.controlAddress().resolve("control_address"), service, tracing);
             try {
                 serving.complete(server);
+                telemetry.view("sessions", new CallRows(calls));
                 TransceiverMetrics.register(
                         telemetry,
                         loops.stream().map(Loop::loop).toList(),
@@ -244,7 +254,8 @@ public final class Transceiver implements AutoCloseable {
             NtpTime ntp,
             SecureRandom random,
             Calls calls,
-            Runnable onDied) {
+            Runnable onDied,
+            LongConsumer onStall) {
         int wanted = base.getPort() == 0 ? 0 : base.getPort() + index;
         UdpPoller poller = config.udp().open();
         UdpPort port;
@@ -268,7 +279,8 @@ public final class Transceiver implements AutoCloseable {
                         loop,
                         poller,
                         clock,
-                        onDied);
+                        onDied,
+                        onStall);
         return new Loop(loop, thread, port.localAddress());
     }
 

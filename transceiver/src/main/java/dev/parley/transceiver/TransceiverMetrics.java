@@ -1,5 +1,6 @@
 package dev.parley.transceiver;
 
+import dev.parley.otel.Metric;
 import dev.parley.otel.Telemetry;
 import dev.parley.transceiver.control.Calls;
 import dev.parley.transceiver.control.Draining;
@@ -21,26 +22,13 @@ final class TransceiverMetrics {
             Draining draining,
             AudioCounters audio,
             RealtimeCounters realtime) {
+        telemetry.gauge(Metric.TRANSCEIVER_SESSIONS, calls::count);
+        telemetry.gauge(Metric.TRANSCEIVER_DRAINING, () -> draining.isOn() ? 1 : 0);
         telemetry.gauge(
-                "parley.transceiver.sessions",
-                "Calls that exist or are being set up",
-                "{session}",
-                calls::count);
-        telemetry.gauge(
-                "parley.transceiver.draining",
-                "1 while no new calls are taken; the calls that are left are sessions",
-                "1",
-                () -> draining.isOn() ? 1 : 0);
-        telemetry.gauge(
-                "parley.transceiver.loops.dead",
-                "Media loops that a fault has ended",
-                "{loop}",
+                Metric.TRANSCEIVER_LOOPS_DEAD,
                 () -> loops.stream().filter(MediaLoop::isDead).count());
         telemetry.counters(
-                "parley.transceiver.changes",
-                "Changes of calls' transport: ICE restarts, and candidates named after the offer",
-                "{change}",
-                "kind",
+                Metric.TRANSCEIVER_CHANGES,
                 Map.of("restart", calls::restarts, "candidate", calls::candidates));
         telemetry.gauge(
                 "parley.transceiver.sidebands",
@@ -54,70 +42,16 @@ final class TransceiverMetrics {
                 "reason",
                 Map.of("too_slow", calls.sidebands()::slow));
         LoopMetrics metrics = new LoopMetrics(loops);
-        telemetry.gauge(
-                "parley.transceiver.handshakes",
-                "DTLS handshakes under way",
-                "{handshake}",
-                metrics.handshakes());
-        telemetry.counters(
-                "parley.transceiver.drops",
-                "Datagrams and packets dropped, by reason",
-                "{packet}",
-                "reason",
-                metrics.drops());
-        telemetry.counters(
-                "parley.transceiver.udp.refusals",
-                "Datagrams that the operating system refused, by reason",
-                "{packet}",
-                "reason",
-                metrics.udpRefusals());
-        telemetry.counters(
-                "parley.transceiver.sessions.ended",
-                "Calls that ended, by reason",
-                "{session}",
-                "reason",
-                metrics.ended());
-        telemetry.counters(
-                "parley.transceiver.sessions.quality",
-                "Calls that ended, by the G.109 class of either direction's E-model rating",
-                "{session}",
-                "quality",
-                metrics.quality());
-        telemetry.counters(
-                "parley.transceiver.checks",
-                "Authentic ICE checks, by outcome",
-                "{packet}",
-                "outcome",
-                metrics.checks());
-        telemetry.counters(
-                "parley.transceiver.audio.drops",
-                "Audio packets and messages dropped between RTP and inference, by reason",
-                "{packet}",
-                "reason",
-                audio.series());
-        telemetry.counters(
-                "parley.transceiver.audio.repairs",
-                "Missing input packets that were made good, by how",
-                "{packet}",
-                "kind",
-                audio.repairs());
-        telemetry.counters(
-                "parley.transceiver.realtime.events",
-                "Realtime events of clients, by type",
-                "{event}",
-                "type",
-                realtime.events());
-        telemetry.counters(
-                "parley.transceiver.realtime.errors",
-                "Errors that clients of the Realtime surface were told, by code",
-                "{event}",
-                "code",
-                realtime.errors());
-        telemetry.counters(
-                "parley.transceiver.rtp",
-                "RTP packets, by what became of them",
-                "{packet}",
-                "outcome",
-                metrics.packets());
+        telemetry.gauge(Metric.TRANSCEIVER_HANDSHAKES, metrics.handshakes());
+        telemetry.counters(Metric.TRANSCEIVER_DROPS, metrics.drops());
+        telemetry.counters(Metric.TRANSCEIVER_UDP_REFUSALS, metrics.udpRefusals());
+        telemetry.counters(Metric.TRANSCEIVER_SESSIONS_ENDED, metrics.ended());
+        telemetry.counters(Metric.TRANSCEIVER_SESSIONS_QUALITY, metrics.quality());
+        telemetry.counters(Metric.TRANSCEIVER_CHECKS, metrics.checks());
+        telemetry.counters(Metric.TRANSCEIVER_AUDIO_DROPS, audio.series());
+        telemetry.counters(Metric.TRANSCEIVER_AUDIO_REPAIRS, audio.repairs());
+        telemetry.counters(Metric.TRANSCEIVER_REALTIME_EVENTS, realtime.events());
+        telemetry.counters(Metric.TRANSCEIVER_REALTIME_ERRORS, realtime.errors());
+        telemetry.counters(Metric.TRANSCEIVER_RTP, metrics.packets());
     }
 }

@@ -1,5 +1,6 @@
 package dev.parley.relay.store;
 
+import dev.parley.otel.Metric;
 import dev.parley.otel.Telemetry;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -54,11 +55,6 @@ final class StoreCounters {
         for (Event event : Event.values()) {
             series.put(event.name().toLowerCase(Locale.ROOT), () -> count(event));
         }
-        telemetry.counters(
-                "parley.relay.store.events",
-                "What the flow store did, by what came of it",
-                "{event}",
-                "event",
-                series);
+        telemetry.counters(Metric.RELAY_STORE_EVENTS, series);
     }
 }

@@ -1,5 +1,6 @@
 package dev.parley.signaling.calls;
 
+import dev.parley.otel.Metric;
 import dev.parley.otel.Telemetry;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
@@ -14,11 +15,7 @@ public final class CallCounters {
     /** Shows the counts, and the creations that were tried again elsewhere. */
     public void register(Telemetry telemetry, LongSupplier retries) {
         telemetry.counters(
-                "parley.signaling.calls",
-                "Calls created, joined and ended through signaling, and creations tried again"
-                        + " elsewhere",
-                "{call}",
-                "event",
+                Metric.SIGNALING_CALLS,
                 Map.of(
                         "created",
                         created::sum,

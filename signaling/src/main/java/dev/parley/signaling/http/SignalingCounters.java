@@ -1,5 +1,6 @@
 package dev.parley.signaling.http;
 
+import dev.parley.otel.Metric;
 import dev.parley.otel.Telemetry;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -20,23 +21,13 @@ public final class SignalingCounters {
         for (int i = 1; i <= CLASSES; i++) {
             classes.put(i + "xx", byClass[i]::sum);
         }
-        telemetry.counters(
-                "parley.signaling.responses",
-                "HTTP responses by status class",
-                "{response}",
-                "class",
-                classes);
+        telemetry.counters(Metric.SIGNALING_RESPONSES, classes);
 
         Map<String, LongSupplier> codes = new LinkedHashMap<>();
         for (ErrorCode code : ErrorCode.values()) {
             codes.put(code.text(), byCode[code.ordinal()]::sum);
         }
-        telemetry.counters(
-                "parley.signaling.errors",
-                "Requests refused, by error code",
-                "{request}",
-                "code",
-                codes);
+        telemetry.counters(Metric.SIGNALING_ERRORS, codes);
     }
 
     void responded(int status) {

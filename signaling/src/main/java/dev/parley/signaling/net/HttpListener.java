@@ -1,5 +1,6 @@
 package dev.parley.signaling.net;
 
+import dev.parley.otel.Metric;
 import dev.parley.otel.Telemetry;
 import dev.parley.runtime.config.ConfigException;
 import dev.parley.runtime.config.HostPort;
@@ -136,17 +137,8 @@ public final class HttpListener implements AutoCloseable {
     }
 
     private static void register(ConnectionGuard guard, Telemetry telemetry) {
-        telemetry.counters(
-                "parley.signaling.connections_closed",
-                "Client connections that were closed, by reason",
-                "{connection}",
-                "reason",
-                guard.closed());
-        telemetry.gauge(
-                "parley.signaling.connections",
-                "Client connections that are open",
-                "{connection}",
-                guard::open);
+        telemetry.counters(Metric.SIGNALING_CONNECTIONS_CLOSED, guard.closed());
+        telemetry.gauge(Metric.SIGNALING_CONNECTIONS, guard::open);
     }
 
     /** Where it really listens. */

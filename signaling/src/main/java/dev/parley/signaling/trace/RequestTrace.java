@@ -78,6 +78,11 @@ public final class RequestTrace {
         return tracing.isOn() ? span.getSpanContext() : call.call();
     }
 
+    /** The call that it has started, or tried to; null for none. */
+    @Nullable CallTrace findCall() {
+        return attempt;
+    }
+
     /** The request was refused, or failed. */
     public void failed(Throwable thrown) {
         failed = true;

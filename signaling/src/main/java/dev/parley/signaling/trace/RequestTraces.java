@@ -1,6 +1,7 @@
 package dev.parley.signaling.trace;
 
 import dev.parley.otel.Attribute;
+import dev.parley.otel.Histogram;
 import dev.parley.otel.trace.Tracing;
 import dev.parley.signaling.http.RefusedException;
 import io.helidon.http.HeaderNames;
@@ -24,21 +25,22 @@ public final class RequestTraces implements Filter {
     private static final int MAX_USER_AGENT = 256;
 
     private final Tracing tracing;
-    private final RandomGenerator random;
+    private final Histogram durations;
+    private final RandomGenerator random = new SecureRandom();
 
-    /** Traces with this. */
-    public RequestTraces(Tracing tracing) {
-        this(tracing, new SecureRandom());
-    }
-
-    RequestTraces(Tracing tracing, RandomGenerator random) {
+    /**
+     * Traces and times requests.
+     *
+     * @param durations how long they take, by method, route and status
+     */
+    public RequestTraces(Tracing tracing, Histogram durations) {
         this.tracing = tracing;
-        this.random = random;
+        this.durations = durations;
     }
 
     @Override
     public void filter(FilterChain chain, RoutingRequest request, RoutingResponse response) {
-        String method = request.prologue().method().text();
+        String method = Routes.method(request.prologue().method().text());
         String route = Routes.of(request.prologue().uriPath().path());
         if (route.isEmpty()) {
             chain.proceed();
@@ -56,7 +58,18 @@ public final class RequestTraces implements Filter {
             trace.clientIs(client);
         }
         request.context().register(trace);
-        response.beforeSend(() -> trace.end(response.status().code()));
+        long began = System.nanoTime();
+        response.beforeSend(
+                () -> {
+                    int status = response.status().code();
+                    trace.end(status);
+                    durations.record(
+                            (System.nanoTime() - began) / 1e9,
+                            trace.findCall(),
+                            method,
+                            route,
+                            String.valueOf(status));
+                });
         ScopedValue.where(CURRENT, trace).run(chain::proceed);
     }
 

@@ -1,29 +1,43 @@
 package dev.parley.signaling.trace;
 
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
 
-/** Paths of the call interfaces without what differs from call to call. */
+/** Requests without what differs from call to call: few enough to count each apart. */
 final class Routes {
+    private static final Set<String> METHODS =
+            Set.of("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS");
+
+    private record Route(Pattern paths, String template) {}
+
+    private static final List<Route> ROUTES =
+            List.of(
+                    route("/v1/realtime/?", "/v1/realtime"),
+                    route("/v1/realtime/calls/?", "/v1/realtime/calls"),
+                    route("/v1/realtime/calls/[^/]+", "/v1/realtime/calls/{id}"),
+                    route("/v1/realtime/calls/[^/]+/hangup", "/v1/realtime/calls/{id}/hangup"),
+                    route("/whip/?", "/whip"),
+                    route("/whip/sessions/[^/]+", "/whip/sessions/{id}"),
+                    route("/whip/[^/]+", "/whip/{model}"));
+
     private Routes() {}
 
-    /** The route; empty for a path that has nothing to do with calls. */
-    static String of(String path) {
-        List<String> parts = new ArrayList<>(List.of(path.split("/")));
-        if (path.startsWith("/v1/realtime")) {
-            if (parts.size() > 4) {
-                parts.set(4, "{id}");
-            }
-            return known(parts.size() > 3 && !parts.get(3).equals("calls"), parts);
-        }
-        if (path.startsWith("/whip") && parts.size() > 2) {
-            boolean session = parts.get(2).equals("sessions") && parts.size() > 3;
-            parts.set(session ? 3 : 2, session ? "{id}" : "{model}");
-        }
-        return known(!path.startsWith("/whip"), parts);
+    private static Route route(String paths, String template) {
+        return new Route(Pattern.compile(paths), template);
     }
 
-    private static String known(boolean strange, List<String> parts) {
-        return strange ? "" : String.join("/", parts);
+    /** The route of a path; empty for one that has nothing to do with calls. */
+    static String of(String path) {
+        return ROUTES.stream()
+                .filter(route -> route.paths().matcher(path).matches())
+                .map(Route::template)
+                .findFirst()
+                .orElse("");
+    }
+
+    /** OpenTelemetry's conventions for HTTP: a method that is not known is _OTHER. */
+    static String method(String text) {
+        return METHODS.contains(text) ? text : "_OTHER";
     }
 }

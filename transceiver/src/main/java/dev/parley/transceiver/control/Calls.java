@@ -5,6 +5,7 @@ import dev.parley.transceiver.session.MediaLoop;
 import dev.parley.transceiver.session.Session;
 import dev.parley.transceiver.session.SessionId;
 import dev.parley.transceiver.session.SetupPhases;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -120,6 +121,11 @@ public final class Calls implements MediaLoop.Listener {
     /** Candidates that clients have named after their offers. */
     public long candidates() {
         return trickled.sum();
+    }
+
+    /** Those that exist now. */
+    Collection<Call> all() {
+        return byId.values();
     }
 
     @Nullable Call find(SessionId id) {

@@ -46,6 +46,16 @@ final class SessionInference implements InferenceCall.Owner {
     }
 
     @Override
+    public void onSpeech(boolean speaking) {
+        long now = clock.getAsLong();
+        if (speaking) {
+            phases.observer().speechStarted(now);
+        } else {
+            phases.observer().speechStopped(now);
+        }
+    }
+
+    @Override
     public synchronized void onInferenceFailed(Status status) {
         failure = status;
         if (session != null) {

@@ -54,6 +54,9 @@ public final class InferenceCall {
 
         /** There is something for the client's data channels. */
         void onServerEvent();
+
+        /** The caller began to speak, or fell silent, as our detection has it. */
+        default void onSpeech(boolean speaking) {}
     }
 
     private final String name;
@@ -120,7 +123,11 @@ public final class InferenceCall {
             Owner owner) {
         InferenceFormat in = formats.input();
         InputUplink uplink =
-                new InputUplink(stream, in.sampleRateHz(), events::fromEdge, owner::onFirstInput);
+                new InputUplink(
+                        stream,
+                        in.sampleRateHz(),
+                        event -> fromEdge(event, owner),
+                        owner::onFirstInput);
         InferenceFormat out = formats.output();
         VoiceInput voiceIn = voiceInput(formats, library, uplink);
         voiceInput = voiceIn;
@@ -194,6 +201,13 @@ public final class InferenceCall {
                 clock,
                 events::payVote,
                 fault -> owner.onFault("events", fault));
+    }
+
+    private void fromEdge(ConverseRequest event, Owner owner) {
+        events.fromEdge(event);
+        if (event.hasSpeechStarted() || event.hasSpeechStopped()) {
+            owner.onSpeech(event.hasSpeechStarted());
+        }
     }
 
     /** What decodes input, or null when nobody wants it decoded. */

@@ -1,6 +1,8 @@
 package dev.parley.transceiver.session;
 
+import dev.parley.rtc.ice.IcePath;
 import dev.parley.transceiver.media.PlayedItem;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,8 +30,12 @@ public interface CallObserver {
     /** The call could not be set up; nothing else follows. */
     default void refused(String code, String message, long nowNanos) {}
 
-    /** The client has nominated a path: where packets go from now on. */
-    default void pathSelected(long nowNanos) {}
+    /**
+     * The client has nominated a path: where packets go from now on.
+     *
+     * @param path to be read now, it changes
+     */
+    default void pathSelected(IcePath path, long nowNanos) {}
 
     /** The client has restarted ICE. */
     default void restarted(long nowNanos) {}
@@ -53,6 +59,9 @@ public interface CallObserver {
 
     /** The caller fell silent, as our detection has it. */
     default void speechStopped(long nowNanos) {}
+
+    /** Puts what it knows of the call, for people to look at; on any thread. */
+    default void describe(Map<String, Object> into) {}
 
     /** The call is over; nothing else follows. */
     default void ended(EndedCall how) {}

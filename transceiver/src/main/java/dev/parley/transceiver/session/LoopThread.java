@@ -5,6 +5,7 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.concurrent.ThreadFactory;
+import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
 /**
@@ -15,12 +16,17 @@ public final class LoopThread implements AutoCloseable {
     private static final Logger LOGGER = System.getLogger(LoopThread.class.getName());
 
     private static final long MAX_WAIT_NANOS = 1_000_000_000L;
+
+    /** Half of a packet's time: longer turns are heard. */
+    private static final long STALL_NANOS = 10_000_000L;
+
     private static final Duration JOIN_TIMEOUT = Duration.ofSeconds(2);
 
     private final MediaLoop loop;
     private final UdpPoller poller;
     private final LongSupplier clock;
     private final Runnable onDied;
+    private final LongConsumer onStall;
     private final Thread thread;
     private volatile boolean stopped;
 
@@ -31,14 +37,16 @@ public final class LoopThread implements AutoCloseable {
      * @param poller of the loop's port; closed with it by the thread when it ends
      * @param clock monotonic nanoseconds
      * @param onDied told by the thread when a fault has ended it and the loop's sessions
+     * @param onStall told how many nanoseconds a turn took that held packets up noticeably
      */
     public static LoopThread start(
             ThreadFactory threads,
             MediaLoop loop,
             UdpPoller poller,
             LongSupplier clock,
-            Runnable onDied) {
-        LoopThread started = new LoopThread(threads, loop, poller, clock, onDied);
+            Runnable onDied,
+            LongConsumer onStall) {
+        LoopThread started = new LoopThread(threads, loop, poller, clock, onDied, onStall);
         started.thread.start();
         return started;
     }
@@ -48,8 +56,10 @@ public final class LoopThread implements AutoCloseable {
             MediaLoop loop,
             UdpPoller poller,
             LongSupplier clock,
-            Runnable onDied) {
+            Runnable onDied,
+            LongConsumer onStall) {
         this.onDied = onDied;
+        this.onStall = onStall;
         this.loop = loop;
         this.poller = poller;
         this.clock = clock;
@@ -65,8 +75,13 @@ public final class LoopThread implements AutoCloseable {
     private void run(UdpPoller open) {
         try {
             while (!stopped) {
-                var _ = loop.runOnce(clock.getAsLong());
-                open.await(loop.untilNext(clock.getAsLong(), MAX_WAIT_NANOS));
+                long began = clock.getAsLong();
+                var _ = loop.runOnce(began);
+                long ended = clock.getAsLong();
+                if (ended - began >= STALL_NANOS) {
+                    onStall.accept(ended - began);
+                }
+                open.await(loop.untilNext(ended, MAX_WAIT_NANOS));
             }
             var _ = loop.runOnce(clock.getAsLong());
         } catch (RuntimeException | Error e) {

@@ -180,7 +180,7 @@ public final class Session {
             checked(nowNanos);
         }
         if (verdict == IceVerdict.SELECTED) {
-            phases.observer().pathSelected(nowNanos);
+            phases.observer().pathSelected(from, nowNanos);
         }
         return verdict;
     }

@@ -2,9 +2,12 @@ package dev.parley.transceiver.trace;
 
 import dev.parley.otel.Attribute;
 import dev.parley.otel.EventName;
+import dev.parley.otel.MaskedAddresses;
 import dev.parley.otel.SpanName;
 import dev.parley.otel.trace.CallTrace;
 import dev.parley.otel.trace.Tracing;
+import dev.parley.rtc.ice.IcePath;
+import dev.parley.runtime.udp.IpAddress;
 import dev.parley.transceiver.media.PlayedItem;
 import dev.parley.transceiver.session.CallObserver;
 import dev.parley.transceiver.session.EndReason;
@@ -17,6 +20,7 @@ import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.StatusCode;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +32,10 @@ final class CallStory implements CallObserver {
     private static final long NOT_YET = Long.MIN_VALUE;
 
     private final Tracing tracing;
+    private final CallTimes times;
+    private final CallTrace trace;
     private final SpanContext self;
+    private final String model;
     private final long wallAhead;
     private final long createdNanos;
     private final Span call;
@@ -39,6 +46,11 @@ final class CallStory implements CallObserver {
     private @Nullable Span firstAudioDown;
     private @Nullable Span response;
     private boolean spoke;
+    private long silentSince = NOT_YET;
+    private double turnMillis = Double.NaN;
+    private int responses;
+    private int bargeIns;
+    private String path = "";
     private boolean over;
 
     /**
@@ -47,12 +59,16 @@ final class CallStory implements CallObserver {
      */
     CallStory(
             Tracing tracing,
+            CallTimes times,
             CallTrace trace,
             SpanContext parent,
             String model,
             long wallAhead,
             long createdNanos) {
         this.tracing = tracing;
+        this.times = times;
+        this.trace = trace;
+        this.model = model;
         this.self = trace.call();
         this.wallAhead = wallAhead;
         this.createdNanos = createdNanos;
@@ -80,6 +96,7 @@ final class CallStory implements CallObserver {
             return;
         }
         reached[phase.ordinal()] = nowNanos;
+        times.reached(trace, phase, nowNanos - createdNanos);
         last = phase;
         switch (phase) {
             case ANSWERED -> {}
@@ -131,8 +148,15 @@ final class CallStory implements CallObserver {
     }
 
     @Override
-    public void pathSelected(long nowNanos) {
-        event(EventName.PATH_SELECTED, Attributes.empty(), nowNanos);
+    public synchronized void pathSelected(IcePath selected, long nowNanos) {
+        path =
+                MaskedAddresses.in(
+                                IpAddress.text(
+                                        selected.clientHigh(),
+                                        selected.clientLow(),
+                                        selected.clientPort()))
+                        + (selected.isDirect() ? " direct" : " by relay");
+        event(EventName.PATH_SELECTED, Attributes.of(Attribute.PATH, path), nowNanos);
     }
 
     @Override
@@ -141,12 +165,14 @@ final class CallStory implements CallObserver {
     }
 
     @Override
-    public void speechStarted(long nowNanos) {
+    public synchronized void speechStarted(long nowNanos) {
+        silentSince = NOT_YET;
         event(EventName.SPEECH_STARTED, Attributes.empty(), nowNanos);
     }
 
     @Override
-    public void speechStopped(long nowNanos) {
+    public synchronized void speechStopped(long nowNanos) {
+        silentSince = nowNanos;
         event(EventName.SPEECH_STOPPED, Attributes.empty(), nowNanos);
     }
 
@@ -156,12 +182,27 @@ final class CallStory implements CallObserver {
             return;
         }
         spoke = true;
+        responses++;
+        answered(nowNanos);
         firstAudioDown = endIf(firstAudioDown, nowNanos);
         response = endIf(response, nowNanos);
         Span started = start(SpanName.RESPONSE, nowNanos);
         started.setAttribute(Attribute.GEN_AI_RESPONSE_ID, item.responseId());
         started.setAttribute(Attribute.ITEM_ID, item.itemId());
         response = started;
+    }
+
+    private void answered(long nowNanos) {
+        if (silentSince != NOT_YET) {
+            long waited = nowNanos - silentSince;
+            silentSince = NOT_YET;
+            turnMillis = waited / 1e6;
+            times.answered(trace, waited);
+            event(
+                    EventName.ANSWERED,
+                    Attributes.of(Attribute.TURN_LATENCY_MS, turnMillis),
+                    nowNanos);
+        }
     }
 
     @Override
@@ -174,6 +215,8 @@ final class CallStory implements CallObserver {
     public synchronized void playbackCleared(
             @Nullable PlayedItem item, long clearedMillis, long nowNanos) {
         Attributes cut = Attributes.of(Attribute.CLEARED_MS, clearedMillis);
+        times.interrupted(response != null);
+        bargeIns++;
         if (response == null) {
             event(EventName.BARGE_IN, cut, nowNanos);
             return;
@@ -198,6 +241,7 @@ final class CallStory implements CallObserver {
         over = true;
         long nowNanos = createdNanos + how.last().ageNanos();
         String reason = how.reason().label();
+        times.ended(trace, how.reason(), how.last().ageNanos());
         call.setAttribute(Attribute.END_REASON, reason);
         if (!how.message().isEmpty()) {
             call.setAttribute(Attribute.END_MESSAGE, how.message());
@@ -217,6 +261,15 @@ final class CallStory implements CallObserver {
         firstAudioDown = endIf(firstAudioDown, nowNanos);
         response = endIf(response, nowNanos);
         end(call, nowNanos);
+    }
+
+    @Override
+    public synchronized void describe(Map<String, Object> into) {
+        into.put("model", model);
+        into.put("path", path);
+        into.put("responses", responses);
+        into.put("barge_ins", bargeIns);
+        into.put("turn_ms", Double.isNaN(turnMillis) ? "" : turnMillis);
     }
 
     private static boolean isFault(EndReason reason) {

@@ -1,5 +1,6 @@
 package dev.parley.transceiver.peer;
 
+import dev.parley.otel.Telemetry;
 import dev.parley.otel.trace.RecentCalls;
 import dev.parley.otel.trace.Tracing;
 import dev.parley.proto.control.v1.CloseSessionRequest;
@@ -157,7 +158,9 @@ public final class Rig implements AutoCloseable {
                         now::get,
                         random,
                         new CallTraces(
-                                Tracing.of(Resource.getDefault(), 1, List.of(traces)), now::get));
+                                Tracing.of(Resource.getDefault(), 1, List.of(traces)),
+                                Telemetry.none(),
+                                now::get));
         control = new ControlService(setup, calls, draining);
     }
 

@@ -1,0 +1,72 @@
+package dev.parley.otel;
+
+import io.prometheus.metrics.core.metrics.CounterWithCallback;
+import io.prometheus.metrics.core.metrics.GaugeWithCallback;
+import io.prometheus.metrics.model.registry.Collector;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
+
+/**
+ * The metrics as a Prometheus server reads them. Two services of one kind in one process are told
+ * apart by nobody: the later one's metrics take the place of the former's.
+ */
+final class Scraped {
+    private final PrometheusRegistry registry = new PrometheusRegistry();
+    private final Map<String, Collector> collectors = new ConcurrentHashMap<>();
+
+    PrometheusRegistry registry() {
+        return registry;
+    }
+
+    void counters(
+            String name, String description, String labelKey, Map<String, LongSupplier> series) {
+        register(
+                name,
+                CounterWithCallback.builder()
+                        .name(name.replace('.', '_'))
+                        .help(description)
+                        .labelNames(Metric.prometheusLabel(labelKey))
+                        .callback(
+                                seen ->
+                                        series.forEach(
+                                                (label, value) ->
+                                                        seen.call(
+                                                                (double) value.getAsLong(), label)))
+                        .build());
+    }
+
+    void gauge(String name, String description, String unit, LongSupplier value) {
+        register(
+                name,
+                GaugeWithCallback.builder()
+                        .name(Metric.prometheus(name, unit))
+                        .help(description)
+                        .callback(seen -> seen.call((double) value.getAsLong()))
+                        .build());
+    }
+
+    io.prometheus.metrics.core.metrics.Histogram histogram(Metric metric) {
+        var made =
+                io.prometheus.metrics.core.metrics.Histogram.builder()
+                        .name(metric.prometheus())
+                        .help(metric.meaning())
+                        .labelNames(
+                                metric.labels().stream()
+                                        .map(Metric::prometheusLabel)
+                                        .toArray(String[]::new))
+                        .classicUpperBounds(Histogram.BOUNDS)
+                        .build();
+        register(metric.text(), made);
+        return made;
+    }
+
+    private synchronized void register(String name, Collector collector) {
+        Collector former = collectors.put(name, collector);
+        if (former != null) {
+            registry.unregister(former);
+        }
+        registry.register(collector);
+    }
+}
