@@ -2,7 +2,9 @@ package dev.parley.app;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.logging.Handler;
 import java.util.logging.LogManager;
+import java.util.logging.Logger;
 
 /**
  * Sends log lines to standard error, one line each; {@code -Djava.util.logging.config.file}
@@ -11,8 +13,9 @@ import java.util.logging.LogManager;
 final class Logging {
     private Logging() {}
 
+    /** Until the config is read. */
     static void configure() {
-        if (System.getProperty("java.util.logging.config.file") != null) {
+        if (isOverridden()) {
             return;
         }
         try (InputStream defaults = Logging.class.getResourceAsStream("logging.properties")) {
@@ -22,5 +25,27 @@ final class Logging {
         } catch (IOException e) {
             throw new IllegalStateException("logging.properties cannot be read", e);
         }
+        configure(LogFormat.TEXT, true);
+    }
+
+    /**
+     * As the config says.
+     *
+     * @param mask whether clients' addresses are masked
+     */
+    static void configure(LogFormat format, boolean mask) {
+        if (isOverridden()) {
+            return;
+        }
+        for (Handler handler : Logger.getLogger("").getHandlers()) {
+            handler.setFormatter(new LineFormatter(format == LogFormat.JSON, mask));
+            if (handler.getFilter() == null) {
+                handler.setFilter(new LineLimit());
+            }
+        }
+    }
+
+    private static boolean isOverridden() {
+        return System.getProperty("java.util.logging.config.file") != null;
     }
 }

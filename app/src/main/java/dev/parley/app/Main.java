@@ -2,8 +2,9 @@ package dev.parley.app;
 
 import dev.parley.inferencestub.InferenceStub;
 import dev.parley.inferencestub.InferenceStubConfig;
+import dev.parley.otel.AdminServer;
+import dev.parley.otel.ProcessWatch;
 import dev.parley.otel.Telemetry;
-import dev.parley.otel.TelemetrySettings;
 import dev.parley.relay.Relay;
 import dev.parley.relay.RelayConfig;
 import dev.parley.runtime.config.ConfigException;
@@ -17,7 +18,9 @@ import dev.parley.transceiver.TransceiverConfig;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
@@ -88,13 +91,31 @@ public final class Main {
     }
 
     private static void up(Arguments arguments) {
-        UpOptions options = UpOptions.of(arguments.options("http", "udp", "public-address"));
+        Map<String, String> options =
+                arguments.options("http", "udp", "public-address", "admin", "otlp");
+        UpOptions up = UpOptions.of(options);
+        Map<String, String> told = new HashMap<>();
+        told.put("admin_address", "127.0.0.1:" + options.getOrDefault("admin", "9480"));
+        told.put("otlp_endpoint", options.getOrDefault("otlp", ""));
+        ProcessConfig process = ConfigLoader.of(ProcessConfig.class, told);
         StopSignal stop = StopSignal.install();
-        try (Telemetry telemetry = Telemetry.start("up", System.getenv(), TelemetrySettings.LOCAL);
-                AllInOne system = AllInOne.start(options, telemetry)) {
+        try (ClosingStack services = new ClosingStack()) {
+            Telemetry telemetry = watched("up", process, services);
+            AllInOne system = services.push(AllInOne.start(up, telemetry));
             System.out.println("ready " + system.url());
             stop.await();
         }
+    }
+
+    /** What goes on in this process, from now on. */
+    private static Telemetry watched(String command, ProcessConfig process, ClosingStack services) {
+        Logging.configure(process.logFormat(), process.logMaskAddresses());
+        Telemetry telemetry =
+                services.push(Telemetry.start(command, System.getenv(), process.telemetry()));
+        services.push(ProcessWatch.start(telemetry));
+        process.findAdmin(ProcessConfig.standardAdmin(command))
+                .ifPresent(address -> services.push(AdminServer.start(telemetry, address)));
+        return telemetry;
     }
 
     private static void apiKey(Arguments arguments) {
@@ -138,10 +159,7 @@ public final class Main {
                 ConfigLoader.loadBeside(ProcessConfig.class, configType, Path.of(file));
         StopSignal stop = StopSignal.install();
         try (ClosingStack services = new ClosingStack()) {
-            Telemetry telemetry =
-                    services.push(
-                            Telemetry.start(
-                                    arguments.command(), System.getenv(), process.telemetry()));
+            Telemetry telemetry = watched(arguments.command(), process, services);
             S service = services.push(start.apply(config, telemetry));
             System.out.println(
                     "ready " + arguments.command() + " " + text(addresses.apply(service)));

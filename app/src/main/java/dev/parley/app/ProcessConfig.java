@@ -3,12 +3,32 @@ package dev.parley.app;
 import dev.parley.otel.TelemetrySettings;
 import dev.parley.otel.TelemetrySettings.OtlpProtocol;
 import dev.parley.runtime.config.ConfigException;
+import dev.parley.runtime.config.HostPort;
 import dev.parley.runtime.config.Option;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.util.List;
+import java.util.Optional;
 
 /** What every process can be told beside what its service can, in the same file. */
 public record ProcessConfig(
+        @Option(
+                        value =
+                                "address of the operations page and of Prometheus' /metrics; never a"
+                                        + " public one; off for none; left out, 127.0.0.1 and a port"
+                                        + " that each service has of its own: signaling 9480,"
+                                        + " transceiver 9481, relay 9482, inference-stub 9483",
+                        orElse = "")
+                String adminAddress,
+        @Option(value = "what log lines look like: text or json", orElse = "text")
+                LogFormat logFormat,
+        @Option(
+                        value =
+                                "mask IP addresses in log lines: the last byte of IPv4, all but 48"
+                                        + " bits of IPv6",
+                        orElse = "true")
+                boolean logMaskAddresses,
         @Option(
                         value =
                                 "where spans and metrics go by OTLP, such as"
@@ -34,7 +54,15 @@ public record ProcessConfig(
                         min = 0,
                         max = 100_000)
                 int recentCalls) {
+    private static final List<String> SERVICES =
+            List.of("signaling", "transceiver", "relay", "inference-stub");
+    private static final int FIRST_PORT = 9_480;
+    private static final String OFF = "off";
+
     public ProcessConfig {
+        if (!adminAddress.isEmpty() && !adminAddress.equals(OFF)) {
+            var _ = admin(adminAddress);
+        }
         if (!otlpEndpoint.isEmpty() && !isUrl(otlpEndpoint)) {
             throw new ConfigException(
                     "otlp_endpoint: \""
@@ -50,6 +78,32 @@ public record ProcessConfig(
         } catch (URISyntaxException _) {
             return false;
         }
+    }
+
+    private static InetSocketAddress admin(String text) {
+        try {
+            return HostPort.parse(text).resolve("admin_address");
+        } catch (IllegalArgumentException e) {
+            throw new ConfigException(
+                    "admin_address: \""
+                            + text
+                            + "\" "
+                            + e.getMessage()
+                            + "; write it as 127.0.0.1:9480, or off");
+        }
+    }
+
+    /** Where the operations page is; empty for nowhere. */
+    Optional<InetSocketAddress> findAdmin(String standard) {
+        if (adminAddress.equals(OFF)) {
+            return Optional.empty();
+        }
+        return Optional.of(admin(adminAddress.isEmpty() ? standard : adminAddress));
+    }
+
+    /** Where a service's page is unless it is told otherwise. */
+    static String standardAdmin(String service) {
+        return "127.0.0.1:" + (FIRST_PORT + Math.max(0, SERVICES.indexOf(service)));
     }
 
     TelemetrySettings telemetry() {

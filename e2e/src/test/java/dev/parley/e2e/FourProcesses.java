@@ -89,7 +89,8 @@ final class FourProcesses implements AutoCloseable {
     private String service(String name, String yaml) {
         try {
             Path file = folder.resolve(name + ".yaml");
-            Files.writeString(file, yaml.stripTrailing() + "\n" + commonYaml);
+            Files.writeString(
+                    file, yaml.stripTrailing() + "\nadmin_address: 127.0.0.1:0\n" + commonYaml);
             ChildProcess process = ChildProcess.parley(prefix, name, "--config", file.toString());
             started.add(process);
             String line = process.awaitReady();

@@ -1,0 +1,9 @@
+package dev.parley.app;
+
+/** What a log line looks like. */
+public enum LogFormat {
+    /** For people. */
+    TEXT,
+    /** For machines. */
+    JSON
+}
