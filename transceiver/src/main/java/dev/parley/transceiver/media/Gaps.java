@@ -73,8 +73,10 @@ public final class Gaps {
             close(sequence, nowNanos);
             return;
         }
-        if (sequence - highest > MEMORY) {
-            // An outage, not a gap: it teaches nothing about the next one.
+        if (sequence - highest > ReorderBuffer.SLOTS) {
+            // An outage, not a gap: nobody waits for what it has taken, and it teaches nothing
+            // about
+            // the next one.
             Arrays.fill(states, State.CLOSED);
             highest = sequence;
             return;
@@ -93,25 +95,25 @@ public final class Gaps {
             return;
         }
         forget(sequence);
-        states[slot(sequence)] = request ? State.REQUESTED : State.MISSED;
+        states[slot(sequence)] = request && request(sequence) ? State.REQUESTED : State.MISSED;
         sinceNanos[slot(sequence)] = nowNanos;
-        if (request) {
-            request(sequence);
-        }
     }
 
-    private void request(long sequence) {
+    /** Answers whether the packet is asked for: there is room for a few of a long gap. */
+    private boolean request(long sequence) {
         long ahead = sequence - requestFirst;
         if (!requestPending) {
             requestPending = true;
             requestFirst = sequence;
             requestFollowing = 0;
-            requests++;
         } else if (ahead > 0 && ahead <= Short.SIZE) {
             // RFC 4585 6.2.1: bit i stands for the packet i + 1 after the first.
             requestFollowing |= 1 << (ahead - 1);
-            requests++;
+        } else {
+            return false;
         }
+        requests++;
+        return true;
     }
 
     /** What stood in the packet's place before is not waited for any more. */

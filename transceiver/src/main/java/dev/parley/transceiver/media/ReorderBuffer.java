@@ -55,7 +55,7 @@ public final class ReorderBuffer {
     }
 
     /** A packet further ahead than this ends the wait for all that is missing. */
-    private static final int SLOTS = 32;
+    static final int SLOTS = 32;
 
     private final Output output;
     private final Gaps gaps;

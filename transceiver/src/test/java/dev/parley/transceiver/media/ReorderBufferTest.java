@@ -221,6 +221,39 @@ class ReorderBufferTest {
     }
 
     @Test
+    void asksForNothingOfAnOutageAndGoesOnAskingAfterwards() {
+        buffer.gaps().enableRequests();
+        buffer.gaps().roundTrip(10 * MILLI);
+        accept(1, 0);
+        accept(51, 0);
+        assertThat(buffer.gaps().requestPending()).isFalse();
+        for (int i = 52; i < 200; i++) {
+            accept(i, 0);
+        }
+        accept(201, 0);
+        assertThat(buffer.gaps().requestFirst()).isEqualTo(200);
+    }
+
+    @Test
+    void blamesNoClientForWhatItWasNotAsked() {
+        buffer.gaps().enableRequests();
+        buffer.gaps().roundTrip(10 * MILLI);
+        accept(1, 0);
+        accept(32, 0);
+        // RFC 4585 6.2.1: one request has room for 17.
+        assertThat(buffer.gaps().requests()).isEqualTo(17);
+        buffer.gaps().requested();
+        for (int i = 2; i < 19; i++) {
+            accept(i, 10 * MILLI);
+        }
+        for (int i = 33; i < 200; i++) {
+            accept(i, 10 * MILLI);
+        }
+        accept(201, 10 * MILLI);
+        assertThat(buffer.gaps().requestPending()).isTrue();
+    }
+
+    @Test
     void tellsDuplicatesFromLateOnes() {
         accept(1);
         accept(3);
