@@ -126,10 +126,12 @@ record RelayKill(String what, String options, boolean redis, double boundMillis,
                 name + "call, down" + (due == bound ? "" : " after its next packet up"),
                 millis(due, back),
                 boundMillis);
-        report.tell(
-                name + "call, packets up that the transceiver has not counted",
-                up.countAfter(bound, after.sent()) - (after.received() - received),
-                "");
+        long lost = up.countAfter(bound, after.sent()) - (after.received() - received);
+        if (withChecksAlone()) {
+            report.tell(name + "call, packets up lost once bound", lost, "");
+        } else {
+            report.within(name + "call, packets up lost once bound", lost, packets());
+        }
         if (!withChecksAlone()) {
             flows(
                     flows,
