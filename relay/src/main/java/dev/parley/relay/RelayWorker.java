@@ -74,10 +74,12 @@ final class RelayWorker {
         if (lookups.isDue(nowNanos)) {
             settle(nowNanos);
         }
+        // Transceivers first: after a start what they send tells flows, which what clients have sent
+        // meanwhile needs.
+        handled += down(nowNanos);
         for (int socket = 0; socket < publicPorts.length; socket++) {
             handled += up(socket, nowNanos);
         }
-        handled += down(nowNanos);
         if (lookups.isDue(nowNanos)) {
             settle(nowNanos);
         }
