@@ -15,16 +15,18 @@ import java.nio.charset.StandardCharsets;
  *              its sockets (SCM_RIGHTS), public ones in order, then the one towards transceivers
  *              bytes 4 | flows (FlowTransfer)
  * successor:   confirmation 4, when it reads the sockets
+ * successor:   superseded 4, when a third relay reads them: the predecessor is to let go of them
  * text:        bytes 4 | UTF-8
  * </pre>
  *
- * After that nobody speaks. The end of the connection tells the predecessor that the successor is
- * gone, and it reads the sockets again.
+ * The end of the connection tells the predecessor that the successor is gone, and it reads the
+ * sockets again unless it has let go of them.
  */
 final class HandoverMessages {
     static final int MAGIC = 0x5041_524C;
     static final int VERSION = 1;
     static final int CONFIRMED = 0x4F4B;
+    static final int SUPERSEDED = 0x4F46;
 
     private static final int MAX_TEXT = 1 << 16;
     private static final int MAX_FLOWS_BYTES = 1 << 30;

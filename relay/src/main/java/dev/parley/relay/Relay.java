@@ -166,6 +166,16 @@ public final class Relay implements AutoCloseable {
         public void succeeded() {
             succeeded = true;
             healthEndpoint.close();
+            if (takeover != null) {
+                takeover.supersede();
+            }
+        }
+
+        @Override
+        public void letGo() {
+            synchronized (Relay.this) {
+                loops.forEach(RelayLoop::close);
+            }
         }
 
         @Override

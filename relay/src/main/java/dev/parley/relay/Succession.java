@@ -18,6 +18,9 @@ final class Succession implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(5);
     private static final long RETRY_MILLIS = 20;
 
+    /** How long an end waits for a handover that is under way. */
+    private static final Duration END_PATIENCE = Duration.ofSeconds(1);
+
     /** The relay, as this sees it. */
     interface Incumbent {
         /** Stops reading, and answers what each worker has; nothing when it is too late. */
@@ -28,6 +31,9 @@ final class Succession implements AutoCloseable {
 
         /** Reads the sockets again. */
         void resume();
+
+        /** Gives its copies of the sockets up: the successor has a successor of its own. */
+        void letGo();
     }
 
     private final String name;
@@ -35,6 +41,8 @@ final class Succession implements AutoCloseable {
     private final Incumbent incumbent;
     private final CountDownLatch listening = new CountDownLatch(1);
     private final CountDownLatch closing = new CountDownLatch(1);
+    private final Thread thread =
+            Thread.ofPlatform().daemon().name("relay-succession").unstarted(this::run);
     private @Nullable LocalSocket waitingIn;
 
     private Succession(String name, String addresses, Incumbent incumbent) {
@@ -51,7 +59,7 @@ final class Succession implements AutoCloseable {
      */
     static Succession await(String name, String addresses, Incumbent incumbent) {
         Succession succession = new Succession(name, addresses, incumbent);
-        var _ = Thread.ofPlatform().daemon().name("relay-succession").start(succession::run);
+        succession.thread.start();
         succession.awaitListening();
         return succession;
     }
@@ -159,7 +167,10 @@ final class Succession implements AutoCloseable {
             incumbent.succeeded();
             // The name is the successor's now.
             listener.close();
-            awaitEnd(successor);
+            if (isSuperseded(successor)) {
+                closing.countDown();
+                incumbent.letGo();
+            }
         }
         if (!isClosing()) {
             LOG.log(System.Logger.Level.WARNING, "the successor is gone: serving again");
@@ -179,15 +190,15 @@ final class Succession implements AutoCloseable {
         }
     }
 
-    private void awaitEnd(LocalSocket successor) throws IOException {
+    /** Waits for the successor's end; answers whether it has passed the sockets on instead. */
+    private boolean isSuperseded(LocalSocket successor) throws IOException {
         successor.timeout(Duration.ZERO);
-        if (!waitIn(successor)) {
-            return;
-        }
         try {
-            var _ = HandoverMessages.receiveInt(successor);
+            return waitIn(successor)
+                    && HandoverMessages.receiveInt(successor) == HandoverMessages.SUPERSEDED;
         } catch (IOException _) {
             // This is how a process ends.
+            return false;
         }
     }
 
@@ -207,7 +218,17 @@ final class Succession implements AutoCloseable {
 
     /** Ends the waiting; the relay is neither handed over nor taken back from now on. */
     @Override
-    public synchronized void close() {
+    public void close() {
+        endWaiting();
+        try {
+            // What has just been confirmed must be known to whoever closes.
+            var _ = thread.join(END_PATIENCE);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private synchronized void endWaiting() {
         closing.countDown();
         if (waitingIn != null) {
             waitingIn.shutdown();

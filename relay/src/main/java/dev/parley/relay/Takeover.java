@@ -32,6 +32,8 @@ final class Takeover implements AutoCloseable {
 
     private final LocalSocket predecessor;
     private final List<Share> shares;
+    private volatile boolean superseded;
+    private boolean closed;
 
     private Takeover(LocalSocket predecessor, List<Share> shares) {
         this.predecessor = predecessor;
@@ -104,14 +106,31 @@ final class Takeover implements AutoCloseable {
         }
     }
 
+    /**
+     * Tells the predecessor that a third relay reads the sockets, so that it never serves beside
+     * that one.
+     */
+    synchronized void supersede() {
+        superseded = true;
+        if (closed) {
+            return;
+        }
+        try {
+            HandoverMessages.sendInt(predecessor, HandoverMessages.SUPERSEDED);
+        } catch (IOException _) {
+            // It is gone, which is as good.
+        }
+    }
+
     /** Whether the predecessor lives and would serve the sockets again. */
     boolean isPredecessorThere() {
-        return !predecessor.isPeerGone();
+        return !superseded && !predecessor.isPeerGone();
     }
 
     /** Lets the predecessor go on, if it still lives. */
     @Override
-    public void close() {
+    public synchronized void close() {
+        closed = true;
         predecessor.close();
     }
 }

@@ -185,6 +185,24 @@ class HandoverTest {
     }
 
     @Test
+    void theLastOfSeveralServesWhicheverOfTheOthersGoesFirst() throws IOException {
+        Relay first = Relay.start(config, Telemetry.none());
+        establish();
+        Relay second = Relay.start(config, Telemetry.none());
+        assertCarries(100);
+        try (Relay third = Relay.start(config, Telemetry.none())) {
+            await(() -> second.findHealthAddress() == null);
+            assertCarries(101);
+            second.close();
+            first.close();
+            for (int i = 0; i < 10; i++) {
+                assertCarries(200 + i);
+            }
+            await(() -> third.findHealthAddress() != null);
+        }
+    }
+
+    @Test
     void nothingIsLostWhileTheSocketsChangeHands() throws Exception {
         int count = 3_000;
         Relay old = Relay.start(config, Telemetry.none());
