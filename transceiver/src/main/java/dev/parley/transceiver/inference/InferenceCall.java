@@ -272,6 +272,17 @@ public final class InferenceCall {
                 ConverseRequest.newBuilder().setQualityReport(QualityReports.of(summary)).build());
     }
 
+    /** Tells inference whether the client sends and wants audio from now on; on the media loop. */
+    public void tellMedia(boolean inputAudio, boolean outputAudio) {
+        events.fromEdge(
+                ConverseRequest.newBuilder()
+                        .setMediaChanged(
+                                start.getMedia().toBuilder()
+                                        .setInputAudio(inputAudio)
+                                        .setOutputAudio(outputAudio))
+                        .build());
+    }
+
     /** Milliseconds of the caller's audio that had to be made up. */
     public long concealedMillis() {
         return inputUplink == null ? 0 : inputUplink.concealedSamples() * 1000 / inputRateHz;

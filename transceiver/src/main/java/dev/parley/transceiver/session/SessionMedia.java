@@ -135,6 +135,7 @@ final class SessionMedia implements MediaTransport.Listener {
         if (started != null) {
             started.direct(changed);
         }
+        inference.tellMedia(changed.receives(), changed.sends());
     }
 
     /** Takes an SRTP packet; negative, a SrtpVerdict's code, unless it is authentic. */

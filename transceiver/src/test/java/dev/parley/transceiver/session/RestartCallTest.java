@@ -7,6 +7,7 @@ import dev.parley.proto.control.ErrorTrailers;
 import dev.parley.proto.control.v1.CreateSessionResponse;
 import dev.parley.proto.control.v1.UpdateSessionRequest;
 import dev.parley.proto.control.v1.UpdateSessionResponse;
+import dev.parley.proto.inference.v1.CallMedia;
 import dev.parley.proto.inference.v1.ConverseRequest;
 import dev.parley.rtc.ice.IceControlling;
 import dev.parley.rtc.route.RouteKeys;
@@ -250,6 +251,7 @@ class RestartCallTest {
         assertThat(held).contains("a=inactive\r\n");
         assertThat(lines(held, "a=ice-", "a=mid", "a=setup"))
                 .isEqualTo(lines(call.getAnswerSdp(), "a=ice-", "a=mid", "a=setup"));
+        assertThat(mediaChanged(agent)).isEqualTo(media(false, false));
         int last = peer.received().getLast().sequence();
         assertThat(packetsInHalfASecond(peer)).isZero();
         peer.sendOpus(1, 960, (byte) 0xF8, (byte) 1);
@@ -257,6 +259,7 @@ class RestartCallTest {
         assertThat(rig.counters()).containsEntry("rtp_payload_type", 1L);
 
         assertThat(offer(call, offer).getAnswerSdp()).contains("a=sendrecv\r\n");
+        assertThat(mediaChanged(agent)).isEqualTo(media(true, true));
         assertThat(packetsInHalfASecond(peer)).isBetween(24, 26);
         // What was not sent took no sequence numbers.
         assertThat(peer.received().getLast().sequence() - last & 0xFFFF).isBetween(24, 26);
@@ -274,18 +277,29 @@ class RestartCallTest {
     void sendsToAClientThatOnlyListensAndHearsOneThatOnlySpeaks() {
         Peer peer = rig.client("actpass", PLACE);
         CreateSessionResponse call = rig.connect(peer);
+        FakeVoiceAgent.Call agent = rig.agent().awaitCall();
         String offer = peer.offer();
 
         assertThat(offer(call, offer.replace("a=sendrecv", "a=recvonly")).getAnswerSdp())
                 .contains("a=sendonly\r\n");
+        assertThat(mediaChanged(agent)).isEqualTo(media(false, true));
         assertThat(packetsInHalfASecond(peer)).isBetween(24, 26);
         assertThat(offer(call, offer.replace("a=sendrecv", "a=sendonly")).getAnswerSdp())
                 .contains("a=recvonly\r\n");
+        assertThat(mediaChanged(agent)).isEqualTo(media(true, false));
         assertThat(packetsInHalfASecond(peer)).isZero();
         peer.sendOpus(1, 960, (byte) 0xF8, (byte) 1);
         rig.run();
-        rig.agent().awaitCall().await(ConverseRequest::hasInputAudio);
+        agent.await(ConverseRequest::hasInputAudio);
         assertThat(rig.counters()).isEmpty();
+    }
+
+    private static CallMedia mediaChanged(FakeVoiceAgent.Call agent) {
+        return agent.await(ConverseRequest::hasMediaChanged).getMediaChanged();
+    }
+
+    private static CallMedia media(boolean input, boolean output) {
+        return CallMedia.newBuilder().setInputAudio(input).setOutputAudio(output).build();
     }
 
     @Test
