@@ -11,21 +11,16 @@ import org.bouncycastle.tls.TlsAuthentication;
 import org.bouncycastle.tls.TlsCredentials;
 import org.bouncycastle.tls.TlsSRTPUtils;
 import org.bouncycastle.tls.TlsServerCertificate;
-import org.bouncycastle.tls.crypto.TlsCrypto;
 import org.jspecify.annotations.Nullable;
 
 /** The client's side of one handshake, as Bouncy Castle asks for it. */
 @SuppressWarnings({"rawtypes", "unchecked", "JdkObsolete"}) // Bouncy Castle's signatures
 final class ClientPeer extends AbstractTlsClient {
     private final DtlsNegotiation negotiation;
-    private final int timeoutMillis;
-    private final int resendMillis;
 
-    ClientPeer(TlsCrypto crypto, DtlsNegotiation negotiation, int timeoutMillis, int resendMillis) {
-        super(crypto);
+    ClientPeer(DtlsNegotiation negotiation) {
+        super(negotiation.crypto());
         this.negotiation = negotiation;
-        this.timeoutMillis = timeoutMillis;
-        this.resendMillis = resendMillis;
     }
 
     @Override
@@ -61,12 +56,12 @@ final class ClientPeer extends AbstractTlsClient {
 
     @Override
     public int getHandshakeTimeoutMillis() {
-        return timeoutMillis;
+        return negotiation.times().timeoutMillis();
     }
 
     @Override
     public int getHandshakeResendTimeMillis() {
-        return resendMillis;
+        return negotiation.times().resendMillis();
     }
 
     @Override

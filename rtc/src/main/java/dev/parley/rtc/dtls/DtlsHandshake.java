@@ -25,20 +25,15 @@ public final class DtlsHandshake {
     public static final int DEFAULT_RESEND_MILLIS = 250;
 
     private final GuardedCrypto crypto;
-    private final int timeoutMillis;
-    private final int resendMillis;
+    private final HandshakeTimes times;
 
     /**
      * @param timeoutMillis the longest that a whole handshake may take, more than zero
      * @param resendMillis first wait before a flight is sent again, more than zero
      */
     public DtlsHandshake(SecureRandom random, int timeoutMillis, int resendMillis) {
-        if (timeoutMillis <= 0 || resendMillis <= 0) {
-            throw new IllegalArgumentException("Waits must be longer than nothing");
-        }
         this.crypto = new GuardedCrypto(random);
-        this.timeoutMillis = timeoutMillis;
-        this.resendMillis = resendMillis;
+        this.times = new HandshakeTimes(timeoutMillis, resendMillis);
     }
 
     /**
@@ -65,7 +60,7 @@ public final class DtlsHandshake {
             List<Fingerprint> expected,
             boolean srtp,
             DatagramLink link) {
-        var negotiation = new DtlsNegotiation(crypto, identity, expected, srtp);
+        var negotiation = new DtlsNegotiation(crypto, times, identity, expected, srtp);
         var transport = new PackedTransport(link);
         try {
             DTLSTransport connected = run(role, negotiation, transport);
@@ -80,18 +75,8 @@ public final class DtlsHandshake {
     private DTLSTransport run(DtlsRole role, DtlsNegotiation negotiation, PackedTransport transport)
             throws IOException {
         return switch (role) {
-            case CLIENT ->
-                    new DTLSClientProtocol()
-                            .connect(
-                                    new ClientPeer(
-                                            crypto, negotiation, timeoutMillis, resendMillis),
-                                    transport);
-            case SERVER ->
-                    new DTLSServerProtocol()
-                            .accept(
-                                    new ServerPeer(
-                                            crypto, negotiation, timeoutMillis, resendMillis),
-                                    transport);
+            case CLIENT -> new DTLSClientProtocol().connect(new ClientPeer(negotiation), transport);
+            case SERVER -> new DTLSServerProtocol().accept(new ServerPeer(negotiation), transport);
         };
     }
 
@@ -99,7 +84,8 @@ public final class DtlsHandshake {
         return switch (e) {
             case TlsTimeoutException _ ->
                     new DtlsOutcome.Failed(
-                            DtlsFailure.TIMEOUT, "No handshake within " + timeoutMillis + " ms");
+                            DtlsFailure.TIMEOUT,
+                            "No handshake within " + times.timeoutMillis() + " ms");
             case PackedTransport.LinkClosedException _ ->
                     new DtlsOutcome.Failed(DtlsFailure.CANCELLED, "The link was closed");
             case TlsFatalAlertReceived alert ->

@@ -20,14 +20,15 @@ import org.bouncycastle.tls.crypto.impl.jcajce.JcaTlsCrypto;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What both roles of one handshake have in common: who the peer must be, what was agreed on, and
- * what went wrong. Belongs to the thread that runs the handshake.
+ * What both roles of one handshake have in common: who the peer must be, how long it may take, what
+ * was agreed on, and what went wrong. Belongs to the thread that runs the handshake.
  */
 final class DtlsNegotiation {
     /** RFC 5764 4.2. */
     private static final String EXPORTER_LABEL = "EXTRACTOR-dtls_srtp";
 
     private final JcaTlsCrypto crypto;
+    private final HandshakeTimes times;
     private final DtlsIdentity identity;
     private final List<Fingerprint> expected;
     private final boolean srtp;
@@ -37,11 +38,24 @@ final class DtlsNegotiation {
     private DtlsOutcome.@Nullable Failed failure;
 
     DtlsNegotiation(
-            JcaTlsCrypto crypto, DtlsIdentity identity, List<Fingerprint> expected, boolean srtp) {
+            JcaTlsCrypto crypto,
+            HandshakeTimes times,
+            DtlsIdentity identity,
+            List<Fingerprint> expected,
+            boolean srtp) {
         this.crypto = crypto;
+        this.times = times;
         this.identity = identity;
         this.expected = expected;
         this.srtp = srtp;
+    }
+
+    JcaTlsCrypto crypto() {
+        return crypto;
+    }
+
+    HandshakeTimes times() {
+        return times;
     }
 
     /** Our certificate, ready to sign with. */

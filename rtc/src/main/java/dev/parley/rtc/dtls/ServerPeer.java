@@ -12,7 +12,6 @@ import org.bouncycastle.tls.ProtocolVersion;
 import org.bouncycastle.tls.TlsCredentials;
 import org.bouncycastle.tls.TlsExtensionsUtils;
 import org.bouncycastle.tls.TlsSRTPUtils;
-import org.bouncycastle.tls.crypto.TlsCrypto;
 
 /** The server's side of one handshake, as Bouncy Castle asks for it. */
 @SuppressWarnings({"rawtypes", "JdkObsolete"}) // Bouncy Castle's signatures
@@ -20,14 +19,10 @@ final class ServerPeer extends AbstractTlsServer {
     private static final int NONE = -1;
 
     private final DtlsNegotiation negotiation;
-    private final int timeoutMillis;
-    private final int resendMillis;
 
-    ServerPeer(TlsCrypto crypto, DtlsNegotiation negotiation, int timeoutMillis, int resendMillis) {
-        super(crypto);
+    ServerPeer(DtlsNegotiation negotiation) {
+        super(negotiation.crypto());
         this.negotiation = negotiation;
-        this.timeoutMillis = timeoutMillis;
-        this.resendMillis = resendMillis;
     }
 
     @Override
@@ -71,12 +66,12 @@ final class ServerPeer extends AbstractTlsServer {
 
     @Override
     public int getHandshakeTimeoutMillis() {
-        return timeoutMillis;
+        return negotiation.times().timeoutMillis();
     }
 
     @Override
     public int getHandshakeResendTimeMillis() {
-        return resendMillis;
+        return negotiation.times().resendMillis();
     }
 
     @Override

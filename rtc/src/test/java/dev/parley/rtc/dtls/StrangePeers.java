@@ -74,7 +74,8 @@ final class StrangePeers {
 
     private static TlsCredentials ecdsa(DtlsIdentity identity, TlsContext context)
             throws IOException {
-        return new DtlsNegotiation(CRYPTO, identity, List.of(), true).credentials(context);
+        return new DtlsNegotiation(CRYPTO, new HandshakeTimes(1, 1), identity, List.of(), true)
+                .credentials(context);
     }
 
     private static final class Client extends AbstractTlsClient {
