@@ -3,6 +3,7 @@ package dev.parley.e2e;
 import dev.parley.e2e.client.Wav;
 import dev.parley.inferencestub.StubObserver;
 import dev.parley.proto.inference.v1.AudioEncoding;
+import dev.parley.proto.inference.v1.CallMedia;
 import dev.parley.proto.inference.v1.ConverseRequest;
 import dev.parley.proto.inference.v1.EndReason;
 import dev.parley.proto.inference.v1.InputAudio;
@@ -13,8 +14,10 @@ import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Map;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
 
 /** Keeps what reaches the inference stub, call by call. */
 final class StubRecorder implements StubObserver {
@@ -27,6 +30,7 @@ final class StubRecorder implements StubObserver {
         private final SessionReady ready;
         private final ByteArrayOutputStream audio = new ByteArrayOutputStream();
         private final CompletableFuture<Long> firstAudioNanos = new CompletableFuture<>();
+        private final BlockingQueue<CallMedia> mediaChanges = new LinkedBlockingQueue<>();
         private final CompletableFuture<EndReason> endReason = new CompletableFuture<>();
         private final CompletableFuture<Status> ended = new CompletableFuture<>();
         private long messages;
@@ -54,6 +58,11 @@ final class StubRecorder implements StubObserver {
         /** When the first audio came, on {@link System#nanoTime}'s clock. */
         CompletableFuture<Long> firstAudioNanos() {
             return firstAudioNanos;
+        }
+
+        /** What the edge says of holding and resuming, as it comes. */
+        BlockingQueue<CallMedia> mediaChanges() {
+            return mediaChanges;
         }
 
         /** Why the edge says the call ended. */
@@ -124,6 +133,7 @@ final class StubRecorder implements StubObserver {
         }
         switch (request.getMessageCase()) {
             case INPUT_AUDIO -> call.add(request.getInputAudio(), nanos);
+            case MEDIA_CHANGED -> call.mediaChanges.add(request.getMediaChanged());
             case SESSION_END -> call.endReason.complete(request.getSessionEnd().getReason());
             default -> {
                 // Nothing that these tests look at.

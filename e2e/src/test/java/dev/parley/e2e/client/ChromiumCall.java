@@ -64,6 +64,23 @@ public record ChromiumCall(Wav heard, JsonObject report) {
             return json(page.evaluate("() => window.placedCall.restartIce()"));
         }
 
+        /**
+         * Sets the direction of audio and offers again, by {@code PATCH} or {@code POST}.
+         *
+         * @return {@code answer}, and {@code direction}, the one that is in use now
+         */
+        public JsonObject direct(String direction, String method) {
+            return json(
+                    page.evaluate(
+                            "([d, m]) => window.placedCall.direct(d, m)",
+                            List.of(direction, method)));
+        }
+
+        /** RTP so far, {@code sent} and {@code received}, and the {@code ufrag} in use. */
+        public JsonObject packets() {
+            return json(page.evaluate("() => window.placedCall.packets()"));
+        }
+
         /** Hangs up and answers all that was seen of the call. */
         public ChromiumCall finish() {
             JsonObject report = json(page.evaluate("() => window.placedCall.finish()"));

@@ -1,5 +1,5 @@
 // Places one call from the page's origin and keeps what it hears, plain WebRTC, nothing of our page's code. The call is
-// window.placedCall: restartIce() and finish() go on with it.
+// window.placedCall: restartIce(), direct() and finish() go on with it.
 async ({ model }) => {
     const offered = performance.now();
     const microphone = await navigator.mediaDevices.getUserMedia({
@@ -65,29 +65,51 @@ async ({ model }) => {
         return stats;
     };
 
-    const restartIce = async () => {
-        const before = (await collectStats()).localCandidate.usernameFragment;
-        const started = performance.now();
-        connection.restartIce();
+    const offerAgain = async (method) => {
         const again = await connection.createOffer();
         await connection.setLocalDescription(again);
         const reply = await fetch(location, {
-            method: 'PATCH',
+            method,
             headers: { 'Content-Type': 'application/sdp', Authorization: 'Bearer anything' },
             body: again.sdp,
         });
         const sdp = await reply.text();
         if (!reply.ok) throw new Error(`${reply.status} ${sdp}`);
-        const restartAnswered = performance.now();
+        const at = performance.now();
         await connection.setRemoteDescription({ type: 'answer', sdp });
+        return { sdp, at };
+    };
+
+    const restartIce = async () => {
+        const before = (await collectStats()).localCandidate.usernameFragment;
+        const started = performance.now();
+        connection.restartIce();
+        const restarted = await offerAgain('PATCH');
         while ((await collectStats()).localCandidate.usernameFragment === before) {
             if (performance.now() - started > 15_000) throw new Error('the old pair is still in use');
             await new Promise((resolve) => setTimeout(resolve, 20));
         }
         return JSON.stringify({
-            answer: sdp,
-            answeredMillis: restartAnswered - started,
+            answer: restarted.sdp,
+            answeredMillis: restarted.at - started,
             movedMillis: performance.now() - started,
+        });
+    };
+
+    const direct = async (direction, method) => {
+        const [transceiver] = connection.getTransceivers();
+        transceiver.direction = direction;
+        const { sdp } = await offerAgain(method);
+        return JSON.stringify({ answer: sdp, direction: transceiver.currentDirection });
+    };
+
+    // A report that is not there counts for nothing: Chromium drops that of a stream that it does not want.
+    const packets = async () => {
+        const stats = await collectStats();
+        return JSON.stringify({
+            sent: stats['outbound-rtp']?.packetsSent ?? 0,
+            received: stats['inbound-rtp']?.packetsReceived ?? 0,
+            ufrag: stats.localCandidate.usernameFragment,
         });
     };
 
@@ -117,5 +139,5 @@ async ({ model }) => {
         });
     };
     const heardSeconds = () => (sampleRate ? heard.reduce((sum, block) => sum + block.length, 0) / sampleRate : 0);
-    window.placedCall = { restartIce, heardSeconds, finish };
+    window.placedCall = { restartIce, direct, packets, heardSeconds, finish };
 }
