@@ -3,6 +3,7 @@ package dev.parley.e2e;
 import dev.parley.e2e.drill.Drill;
 import dev.parley.e2e.drill.DrillReport;
 import dev.parley.e2e.drill.RelayDrills;
+import dev.parley.e2e.k8s.ClusterDrills;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
@@ -22,6 +23,7 @@ public final class DrillMain {
     private static Map<String, Drill> drills() {
         Map<String, Drill> drills = new LinkedHashMap<>(RelayDrills.all());
         drills.put("netem", new NetemDrill());
+        drills.putAll(ClusterDrills.all());
         return drills;
     }
 

@@ -3,6 +3,7 @@ package dev.parley.e2e.k8s;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -91,6 +92,21 @@ final class RunningPod implements AutoCloseable {
 
     long pid() {
         return process.pid();
+    }
+
+    /** Memory that it holds, in MiB. */
+    double residentMebibytes() throws IOException {
+        for (String line : Files.readAllLines(Path.of("/proc/" + process.pid() + "/status"))) {
+            if (line.startsWith("VmRSS:")) {
+                return Long.parseLong(line.replaceAll("\\D", "")) / 1024.0;
+            }
+        }
+        return 0;
+    }
+
+    /** Processor time that it has used. */
+    Duration processorTime() {
+        return process.info().totalCpuDuration().orElse(Duration.ZERO);
     }
 
     /** What it printed. */

@@ -1,0 +1,149 @@
+package dev.parley.e2e.k8s;
+
+import dev.parley.e2e.client.LibwebrtcCaller;
+import dev.parley.e2e.drill.Drill;
+import dev.parley.e2e.drill.DrillReport;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The drills with the rendered local overlay in network namespaces, by name. */
+public final class ClusterDrills {
+    private static final int CALLS = 3;
+    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(30);
+    private static final int MANY_CALLS = 8;
+    private static final Duration MEASURE = Duration.ofSeconds(15);
+    private static final Duration ENDS = Duration.ofMinutes(2);
+    private static final long SETTLE_MILLIS = 3_000;
+
+    private ClusterDrills() {}
+
+    public static Map<String, Drill> all() {
+        Map<String, Drill> drills = new LinkedHashMap<>();
+        drills.put("k8s-rolling", ClusterDrills::rolling);
+        drills.put("k8s-scaling", ClusterDrills::scaling);
+        drills.put("k8s-node", ClusterDrills::node);
+        drills.put("k8s-sizes", ClusterDrills::sizes);
+        return drills;
+    }
+
+    private static void rolling(Path folder, DrillReport report) throws Exception {
+        try (Cluster cluster = Cluster.start(folder, Manifests.rendered("local"));
+                LiveCalls calls = calls(cluster)) {
+            for (String name : List.of("relay", "signaling", "transceiver")) {
+                double before = calls.longestGapMillis();
+                long start = System.nanoTime();
+                cluster.roll(name);
+                Thread.sleep(SETTLE_MILLIS);
+                report.tell(name + " rolled in", (System.nanoTime() - start) / 1e9, "s");
+                report.tell(name + ", longest gap before", before, "ms");
+                report.tell(name + ", longest gap in any call", calls.longestGapMillis(), "ms");
+                report.atMost(name + ", calls dropped", calls.silent(), "", 0);
+                call(cluster, report, name + ", a new call works");
+            }
+            end(cluster, calls, report);
+        }
+    }
+
+    private static void scaling(Path folder, DrillReport report) throws Exception {
+        try (Cluster cluster = Cluster.start(folder, Manifests.rendered("local"));
+                LiveCalls calls = calls(cluster)) {
+            cluster.scale("transceiver", 5);
+            Thread.sleep(2 * SETTLE_MILLIS);
+            for (int i = 0; i < CALLS; i++) {
+                calls.add();
+            }
+            report.atMost("calls dropped by 2 -> 5", calls.silent(), "", 0);
+            report.tell("longest gap, 2 -> 5", calls.longestGapMillis(), "ms");
+            cluster.scale("transceiver", 2);
+            Thread.sleep(2 * SETTLE_MILLIS);
+            report.atMost("calls dropped by 5 -> 2", calls.silent(), "", 0);
+            report.tell("longest gap, 5 -> 2", calls.longestGapMillis(), "ms");
+            call(cluster, report, "a new call works");
+            end(cluster, calls, report);
+        }
+    }
+
+    // One transceiver and one of each other service but the relay: what a second node would hold.
+    private static void node(Path folder, DrillReport report) throws Exception {
+        try (Cluster cluster = Cluster.start(folder, Manifests.rendered("local"));
+                LiveCalls calls = calls(cluster)) {
+            List<RunningPod> dying =
+                    List.of(
+                            cluster.endpoints("transceiver").getLast(),
+                            cluster.endpoints("signaling").getLast());
+            long start = System.nanoTime();
+            cluster.kill(dying);
+            Thread.sleep(SETTLE_MILLIS);
+            long lost = calls.silent();
+            report.tell("calls that were on it", lost, "");
+            report.atMost("calls lost of all", lost, "", calls.count() - 1L);
+            report.tell("  longest gap in the others", calls.longestGapMillis(), "ms");
+            cluster.replace(dying);
+            report.tell("replaced after", (System.nanoTime() - start) / 1e9, "s");
+            call(cluster, report, "a new call works");
+            report.atMost("calls lost since", calls.silent() - lost, "", 0);
+        }
+    }
+
+    // What each pod takes: the requests in the manifests follow from this.
+    private static void sizes(Path folder, DrillReport report) throws Exception {
+        try (Cluster cluster = Cluster.start(folder, Manifests.rendered("local"));
+                LiveCalls calls = new LiveCalls(cluster.base())) {
+            Thread.sleep(SETTLE_MILLIS);
+            measure(cluster, report, "at rest");
+            for (int i = 0; i < MANY_CALLS; i++) {
+                calls.add();
+            }
+            measure(cluster, report, "with " + MANY_CALLS + " calls");
+            report.atMost("calls dropped", calls.silent(), "", 0);
+        }
+    }
+
+    private static void measure(Cluster cluster, DrillReport report, String when)
+            throws IOException, InterruptedException {
+        Map<RunningPod, Duration> before = new LinkedHashMap<>();
+        for (String name : List.of("relay", "transceiver", "signaling", "inference", "redis")) {
+            cluster.endpoints(name).forEach(pod -> before.put(pod, pod.processorTime()));
+        }
+        Thread.sleep(MEASURE.toMillis());
+        for (Map.Entry<RunningPod, Duration> entry : before.entrySet()) {
+            RunningPod pod = entry.getKey();
+            double used = pod.processorTime().minus(entry.getValue()).toNanos();
+            report.tell(pod + ", " + when + ", memory", pod.residentMebibytes(), "MiB");
+            report.tell(
+                    pod + ", " + when + ", processor",
+                    1e3 * used / MEASURE.toNanos(),
+                    "millicores");
+        }
+    }
+
+    private static LiveCalls calls(Cluster cluster) throws InterruptedException {
+        LiveCalls calls = new LiveCalls(cluster.base());
+        for (int i = 0; i < CALLS; i++) {
+            calls.add();
+        }
+        Thread.sleep(SETTLE_MILLIS);
+        return calls;
+    }
+
+    private static void call(Cluster cluster, DrillReport report, String what) {
+        try (LibwebrtcCaller caller = LibwebrtcCaller.call(cluster.base(), "echo")) {
+            LibwebrtcCaller.Setup setup = caller.awaitConnected(CONNECT_TIMEOUT);
+            caller.listen(Duration.ofSeconds(1));
+            report.require(what, caller.stats().packetsReceived() > 0);
+            report.tell(what + ", connected after", setup.connected(), "ms");
+            report.require(what + ", and can be ended", caller.hangUp() == 200);
+        }
+    }
+
+    private static void end(Cluster cluster, LiveCalls calls, DrillReport report)
+            throws IOException, InterruptedException {
+        report.require("every call can be ended", calls.hangUp() == calls.count());
+        List<RunningPod> left = cluster.awaitEnds(ENDS);
+        report.require("what was told to stop has stopped: " + left, left.isEmpty());
+    }
+}
