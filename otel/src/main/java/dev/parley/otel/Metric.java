@@ -213,6 +213,12 @@ public enum Metric {
             "{packet}",
             "outcome",
             "Authentic ICE checks, by outcome"),
+    TRANSCEIVER_CONGESTED(
+            "parley.transceiver.congested",
+            Kind.GAUGE,
+            "1",
+            "",
+            "1 while new calls are refused because work has to wait"),
     TRANSCEIVER_DRAINING(
             "parley.transceiver.draining",
             Kind.GAUGE,
@@ -273,6 +279,18 @@ public enum Metric {
             "{session}",
             "quality",
             "Calls that ended, by the G.109 class of either direction's E-model rating"),
+    TRANSCEIVER_SIDEBANDS(
+            "parley.transceiver.sidebands",
+            Kind.GAUGE,
+            "{sideband}",
+            "",
+            "Backends that take part in calls' events"),
+    TRANSCEIVER_SIDEBANDS_REFUSED(
+            "parley.transceiver.sidebands.refused",
+            Kind.COUNTER,
+            "{sideband}",
+            "reason",
+            "Backends that were parted with, by reason"),
     TRANSCEIVER_UDP_REFUSALS(
             "parley.transceiver.udp.refusals",
             Kind.COUNTER,

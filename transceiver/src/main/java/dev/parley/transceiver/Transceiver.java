@@ -22,6 +22,7 @@ import dev.parley.transceiver.audio.OpusSettings;
 import dev.parley.transceiver.control.CallRows;
 import dev.parley.transceiver.control.CallSetup;
 import dev.parley.transceiver.control.Calls;
+import dev.parley.transceiver.control.Congestion;
 import dev.parley.transceiver.control.ControlServer;
 import dev.parley.transceiver.control.ControlService;
 import dev.parley.transceiver.control.Draining;
@@ -65,6 +66,7 @@ public final class Transceiver implements AutoCloseable {
     private final Backends backends;
     private final Calls calls;
     private final Draining draining;
+    private final Congestion congestion;
     private final Duration drainTimeout;
     private final ControlServer server;
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -79,6 +81,7 @@ public final class Transceiver implements AutoCloseable {
             Backends backends,
             Calls calls,
             Draining draining,
+            Congestion congestion,
             Duration drainTimeout,
             ControlServer server,
             List<RouteMint> mints) {
@@ -87,6 +90,7 @@ public final class Transceiver implements AutoCloseable {
         this.backends = backends;
         this.calls = calls;
         this.draining = draining;
+        this.congestion = congestion;
         this.drainTimeout = drainTimeout;
         this.server = server;
     }
@@ -107,6 +111,7 @@ public final class Transceiver implements AutoCloseable {
         WarmUp.run(identity, random);
         Calls calls = new Calls(config.maxSessions());
         Draining draining = new Draining();
+        Congestion congestion = Congestion.watch(config.maxDelay());
         AudioCounters audio = new AudioCounters();
         RealtimeCounters realtime = new RealtimeCounters();
         List<Loop> loops = new ArrayList<>();
@@ -158,7 +163,7 @@ public final class Transceiver implements AutoCloseable {
                             clock,
                             random,
                             new CallTraces(tracing, telemetry, clock));
-            ControlService service = new ControlService(setup, calls, draining);
+            ControlService service = new ControlService(setup, calls, draining, congestion);
             ControlServer server =
                     ControlServer.start(
                             config.controlAddress().resolve("control_address"), service, tracing);
@@ -170,6 +175,7 @@ public final class Transceiver implements AutoCloseable {
                         loops.stream().map(Loop::loop).toList(),
                         calls,
                         draining,
+                        congestion,
                         audio,
                         realtime);
             } catch (RuntimeException e) {
@@ -182,12 +188,14 @@ public final class Transceiver implements AutoCloseable {
                             backends,
                             calls,
                             draining,
+                            congestion,
                             config.drainTimeout(),
                             server,
                             targets.stream().map(CallSetup.Target::routes).toList());
             LOGGER.log(Level.INFO, started.addresses());
             return started;
         } catch (RuntimeException e) {
+            congestion.close();
             loops.forEach(loop -> loop.thread().close());
             backends.close();
             throw e;
@@ -343,6 +351,7 @@ public final class Transceiver implements AutoCloseable {
             return;
         }
         draining.close();
+        congestion.close();
         server.drain();
         endCalls();
         loops.forEach(loop -> loop.thread().close());

@@ -108,6 +108,14 @@ public record TransceiverConfig(
                 int maxHandshakes,
         @Option(
                         value =
+                                "How late work may begin for half a second on end before new calls"
+                                        + " are refused, so that those that are there do not suffer;"
+                                        + " 0s never refuses.",
+                        orElse = "100ms",
+                        max = 60_000)
+                Duration maxDelay,
+        @Option(
+                        value =
                                 "How long calls may go on after this process was told to stop (it"
                                         + " takes no new ones); then they are ended. Kubernetes"
                                         + " kills after terminationGracePeriodSeconds, 30 by"

@@ -3,6 +3,7 @@ package dev.parley.transceiver;
 import dev.parley.otel.Metric;
 import dev.parley.otel.Telemetry;
 import dev.parley.transceiver.control.Calls;
+import dev.parley.transceiver.control.Congestion;
 import dev.parley.transceiver.control.Draining;
 import dev.parley.transceiver.media.AudioCounters;
 import dev.parley.transceiver.realtime.RealtimeCounters;
@@ -20,27 +21,21 @@ final class TransceiverMetrics {
             List<MediaLoop> loops,
             Calls calls,
             Draining draining,
+            Congestion congestion,
             AudioCounters audio,
             RealtimeCounters realtime) {
         telemetry.gauge(Metric.TRANSCEIVER_SESSIONS, calls::count);
         telemetry.gauge(Metric.TRANSCEIVER_DRAINING, () -> draining.isOn() ? 1 : 0);
+        telemetry.gauge(Metric.TRANSCEIVER_CONGESTED, () -> congestion.isStanding() ? 1 : 0);
         telemetry.gauge(
                 Metric.TRANSCEIVER_LOOPS_DEAD,
                 () -> loops.stream().filter(MediaLoop::isDead).count());
         telemetry.counters(
                 Metric.TRANSCEIVER_CHANGES,
                 Map.of("restart", calls::restarts, "candidate", calls::candidates));
-        telemetry.gauge(
-                "parley.transceiver.sidebands",
-                "Backends that take part in calls' events",
-                "{sideband}",
-                calls.sidebands()::count);
+        telemetry.gauge(Metric.TRANSCEIVER_SIDEBANDS, calls.sidebands()::count);
         telemetry.counters(
-                "parley.transceiver.sidebands.refused",
-                "Backends that were parted with, by reason",
-                "{sideband}",
-                "reason",
-                Map.of("too_slow", calls.sidebands()::slow));
+                Metric.TRANSCEIVER_SIDEBANDS_REFUSED, Map.of("too_slow", calls.sidebands()::slow));
         LoopMetrics metrics = new LoopMetrics(loops);
         telemetry.gauge(Metric.TRANSCEIVER_HANDSHAKES, metrics.handshakes());
         telemetry.counters(Metric.TRANSCEIVER_DROPS, metrics.drops());

@@ -118,18 +118,19 @@ final class BenchCall implements DatagramLink, AutoCloseable {
         Matcher print = find(answer, "a=fingerprint:(\\S+) (\\S+)");
         Fingerprint expected = new Fingerprint(print.group(1), print.group(2));
         CompletableFuture<DtlsOutcome> outcome = new CompletableFuture<>();
-        var _ =
-                Thread.ofVirtual()
-                        .start(
-                                () ->
-                                        outcome.complete(
-                                                new DtlsHandshake(new SecureRandom(), 10_000, 500)
-                                                        .run(
-                                                                DtlsRole.SERVER,
-                                                                IDENTITY,
-                                                                List.of(expected),
-                                                                this)));
+        var _ = Thread.ofVirtual().start(() -> shakeHands(expected, outcome));
         return outcome;
+    }
+
+    private void shakeHands(Fingerprint expected, CompletableFuture<DtlsOutcome> outcome) {
+        try {
+            outcome.complete(
+                    new DtlsHandshake(new SecureRandom(), 10_000, 500)
+                            .run(DtlsRole.SERVER, IDENTITY, List.of(expected), this));
+        } catch (UncheckedIOException e) {
+            // The call has been given up.
+            outcome.completeExceptionally(e);
+        }
     }
 
     private void speak(IceControlling ice, DtlsOutcome.Connected connected, long deadlineNanos)

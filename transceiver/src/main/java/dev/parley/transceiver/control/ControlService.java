@@ -39,11 +39,13 @@ public final class ControlService extends TransceiverGrpc.TransceiverImplBase {
     private final CallSetup setup;
     private final Calls calls;
     private final Draining draining;
+    private final Congestion congestion;
 
-    public ControlService(CallSetup setup, Calls calls, Draining draining) {
+    public ControlService(CallSetup setup, Calls calls, Draining draining, Congestion congestion) {
         this.setup = setup;
         this.calls = calls;
         this.draining = draining;
+        this.congestion = congestion;
     }
 
     /** What a request does, answering the response or refusing. */
@@ -67,6 +69,9 @@ public final class ControlService extends TransceiverGrpc.TransceiverImplBase {
                     if (draining.isOn()) {
                         throw RefusedException.unavailable(
                                 ErrorTrailers.DRAINING, "this transceiver takes no new calls");
+                    }
+                    if (congestion.isStanding()) {
+                        throw RefusedException.overloaded();
                     }
                     CreateSessionResponse answer = setup.create(request);
                     created.set(answer);

@@ -18,6 +18,7 @@ import dev.parley.runtime.config.Cidr;
 import dev.parley.transceiver.audio.OpusLibrary;
 import dev.parley.transceiver.control.CallSetup;
 import dev.parley.transceiver.control.Calls;
+import dev.parley.transceiver.control.Congestion;
 import dev.parley.transceiver.control.ControlService;
 import dev.parley.transceiver.control.Draining;
 import dev.parley.transceiver.control.OutputSettings;
@@ -161,7 +162,7 @@ public final class Rig implements AutoCloseable {
                                 Tracing.of(Resource.getDefault(), 1, List.of(traces)),
                                 Telemetry.none(),
                                 now::get));
-        control = new ControlService(setup, calls, draining);
+        control = new ControlService(setup, calls, draining, Congestion.none());
     }
 
     public static Rig withOpus() {
