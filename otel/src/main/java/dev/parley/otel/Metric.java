@@ -237,6 +237,12 @@ public enum Metric {
             "{handshake}",
             "",
             "DTLS handshakes under way"),
+    TRANSCEIVER_INFERENCE_STREAMS(
+            "parley.transceiver.inference.streams",
+            Kind.COUNTER,
+            "{stream}",
+            "event",
+            "What happened to streams to inference: accepted, broken, resumed and so on"),
     TRANSCEIVER_LOOPS_DEAD(
             "parley.transceiver.loops.dead",
             Kind.GAUGE,

@@ -117,7 +117,7 @@ public final class Transceiver implements AutoCloseable {
         List<Loop> loops = new ArrayList<>();
         Tracing tracing = telemetry.tracing("transceiver");
         Backends backends =
-                Backends.open(config.backends(), config.backendKeepalive(), audio, tracing);
+                Backends.open(config.backends(), config.backendSettings(), audio, tracing);
         try {
             InetSocketAddress media = mediaAddress(config);
             LoopSettings settings = new LoopSettings(config.relayCidrs(), keys);
@@ -177,6 +177,7 @@ public final class Transceiver implements AutoCloseable {
                         draining,
                         congestion,
                         audio,
+                        backends.links(),
                         realtime);
             } catch (RuntimeException e) {
                 server.close();

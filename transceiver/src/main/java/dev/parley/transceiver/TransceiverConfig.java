@@ -6,6 +6,8 @@ import dev.parley.runtime.config.ConfigException;
 import dev.parley.runtime.config.HostPort;
 import dev.parley.runtime.config.Option;
 import dev.parley.runtime.udp.UdpMode;
+import dev.parley.transceiver.inference.BackendSettings;
+import dev.parley.transceiver.inference.Backends;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -51,7 +53,11 @@ public record TransceiverConfig(
                         min = 0,
                         max = 65_535)
                 int clusterId,
-        @Option("Inference services: model = host:port; the model \"*\" stands for any" + " other.")
+        @Option(
+                        "Inference services: model = host:port, or several of them (a list, or with"
+                                + " spaces between); a name stands for all its addresses and is"
+                                + " looked up again. The model \"gpt-*\" stands for all that begin"
+                                + " so, \"*\" for any other.")
                 Map<String, String> backends,
         @Option(
                         value =
@@ -61,6 +67,23 @@ public record TransceiverConfig(
                         orElse = "5m",
                         min = 10_000)
                 Duration backendKeepalive,
+        @Option(
+                        value =
+                                "How long the answer to such a probe may take before the connection"
+                                        + " is given up and its calls go elsewhere.",
+                        orElse = "5s",
+                        min = 100,
+                        max = 60_000)
+                Duration backendKeepaliveTimeout,
+        @Option(
+                        value =
+                                "How long a call whose stream to the inference service broke looks"
+                                        + " for another one, with another replica first; then it"
+                                        + " ends. 0s: it ends at once.",
+                        orElse = "5s",
+                        min = 0,
+                        max = 300_000)
+                Duration reconnectTimeout,
         @Option(
                         value =
                                 "How long an inference service may take to accept a call before"
@@ -246,27 +269,12 @@ public record TransceiverConfig(
                     "backends: no inference service is given; write for instance"
                             + " \"*\": 127.0.0.1:9090");
         }
-        backends.forEach(TransceiverConfig::checkBackend);
+        backends.forEach(Backends::parse);
     }
 
-    private static void checkBackend(String model, String target) {
-        String fault;
-        try {
-            if (HostPort.parse(target).port() != 0) {
-                return;
-            }
-            fault = "has port 0";
-        } catch (IllegalArgumentException e) {
-            fault = e.getMessage();
-        }
-        throw new ConfigException(
-                "backends: \""
-                        + target
-                        + "\" of model \""
-                        + model
-                        + "\" "
-                        + fault
-                        + "; write model: host:port, for instance \"*\": 127.0.0.1:9090");
+    BackendSettings backendSettings() {
+        return new BackendSettings(
+                backendKeepalive, backendKeepaliveTimeout, backendReadyTimeout, reconnectTimeout);
     }
 
     /** The keys that seal and open route tokens. */

@@ -5,6 +5,7 @@ import dev.parley.otel.Telemetry;
 import dev.parley.transceiver.control.Calls;
 import dev.parley.transceiver.control.Congestion;
 import dev.parley.transceiver.control.Draining;
+import dev.parley.transceiver.inference.LinkCounters;
 import dev.parley.transceiver.media.AudioCounters;
 import dev.parley.transceiver.realtime.RealtimeCounters;
 import dev.parley.transceiver.session.LoopMetrics;
@@ -23,6 +24,7 @@ final class TransceiverMetrics {
             Draining draining,
             Congestion congestion,
             AudioCounters audio,
+            LinkCounters links,
             RealtimeCounters realtime) {
         telemetry.gauge(Metric.TRANSCEIVER_SESSIONS, calls::count);
         telemetry.gauge(Metric.TRANSCEIVER_DRAINING, () -> draining.isOn() ? 1 : 0);
@@ -43,6 +45,7 @@ final class TransceiverMetrics {
         telemetry.counters(Metric.TRANSCEIVER_SESSIONS_ENDED, metrics.ended());
         telemetry.counters(Metric.TRANSCEIVER_SESSIONS_QUALITY, metrics.quality());
         telemetry.counters(Metric.TRANSCEIVER_CHECKS, metrics.checks());
+        telemetry.counters(Metric.TRANSCEIVER_INFERENCE_STREAMS, links.series());
         telemetry.counters(Metric.TRANSCEIVER_AUDIO_DROPS, audio.series());
         telemetry.counters(Metric.TRANSCEIVER_AUDIO_REPAIRS, audio.repairs());
         telemetry.counters(Metric.TRANSCEIVER_REALTIME_EVENTS, realtime.events());

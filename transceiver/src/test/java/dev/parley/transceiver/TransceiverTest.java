@@ -136,11 +136,15 @@ class TransceiverTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"nonsense", "host:0", "host:port", "dns:///host:9090", ":9090"})
+    @ValueSource(
+            strings = {"nonsense", "host:0", "host:port", "dns:///host", ":9090", "host:1 host"})
     void refusesABackendThatIsNoHostAndPort(String target) {
         assertThatThrownBy(() -> start(Map.of("backends", "*=" + target)))
                 .isInstanceOf(ConfigException.class)
-                .hasMessageStartingWith("backends: \"" + target + "\" of model \"*\" ")
+                .hasMessageStartingWith(
+                        "backends: \""
+                                + target.substring(target.indexOf(' ') + 1)
+                                + "\" of model \"*\" ")
                 .hasMessageEndingWith("for instance \"*\": 127.0.0.1:9090");
     }
 

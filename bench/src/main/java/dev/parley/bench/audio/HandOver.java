@@ -6,6 +6,7 @@ import dev.parley.proto.inference.v1.SessionStart;
 import dev.parley.transceiver.audio.ClientCodec;
 import dev.parley.transceiver.audio.OpusLibrary;
 import dev.parley.transceiver.audio.OpusSettings;
+import dev.parley.transceiver.inference.BackendSettings;
 import dev.parley.transceiver.inference.Backends;
 import dev.parley.transceiver.inference.Formats;
 import dev.parley.transceiver.inference.InferenceCall;
@@ -15,7 +16,6 @@ import dev.parley.transceiver.media.OutputFormat;
 import dev.parley.transceiver.media.OutputItem;
 import dev.parley.transceiver.media.OutputMemory;
 import io.grpc.Status;
-import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
@@ -53,7 +53,7 @@ final class HandOver {
                 Backends backends =
                         Backends.open(
                                 Map.of(Backends.ANY_MODEL, agent.target()),
-                                Duration.ofMinutes(1),
+                                BackendSettings.DEFAULT,
                                 new AudioCounters())) {
             InferenceCall call =
                     InferenceCall.open(

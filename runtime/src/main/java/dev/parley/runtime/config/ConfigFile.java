@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.error.YAMLException;
 import org.yaml.snakeyaml.nodes.MappingNode;
@@ -19,7 +20,8 @@ import org.yaml.snakeyaml.nodes.Tag;
 
 /**
  * Reads a process's config file: a flat YAML map whose values are texts, lists of texts or maps of
- * texts. Text stays as it is written, whatever YAML would take it for ({@code 012}, {@code on}).
+ * texts, where a list stands for its texts with spaces between. Text stays as it is written,
+ * whatever YAML would take it for ({@code 012}, {@code on}).
  */
 final class ConfigFile {
     private ConfigFile() {}
@@ -74,11 +76,20 @@ final class ConfigFile {
             }
             case MappingNode map -> {
                 Map<String, String> texts = new LinkedHashMap<>();
-                new Keys(key).each(map, (name, text) -> texts.put(name, text(key, text)));
+                new Keys(key).each(map, (name, entry) -> texts.put(name, words(key, entry)));
                 yield new RawValue.Entries(texts);
             }
             default -> new RawValue.Scalar(text(key, value));
         };
+    }
+
+    /** A list in a map of texts is one text, with spaces between. */
+    private static String words(String key, Node node) {
+        return node instanceof SequenceNode items
+                ? items.getValue().stream()
+                        .map(item -> text(key, item))
+                        .collect(Collectors.joining(" "))
+                : text(key, node);
     }
 
     private static String text(String key, Node node) {

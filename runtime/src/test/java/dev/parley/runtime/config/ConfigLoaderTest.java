@@ -60,7 +60,7 @@ class ConfigLoaderTest {
                           1: 0a0b
                           model.name/x: "*"
                           model: plain
-                          "*": star
+                          "*": [star, sun]
                         """);
         assertThat(sample)
                 .isEqualTo(
@@ -82,7 +82,7 @@ class ConfigLoaderTest {
                                         "model",
                                         "plain",
                                         "*",
-                                        "star")));
+                                        "star sun")));
     }
 
     @Test
@@ -170,7 +170,7 @@ class ConfigLoaderTest {
                     '{name: a, ratio: NaN}'         | ratio: "NaN" is out of range; give 0 to 1 (share)
                     '{name: a, name: b}'            | name: given twice, in lines 1 and 1; keep one
                     '{name: a, route_keys: {1: aa, 1: bb}}' | route_keys.1: given twice, in lines 1 and 1; keep one
-                    '{name: a, route_keys: {1: [aa]}}' | route_keys: nested too deep in line 1; write plain values there
+                    '{name: a, route_keys: {1: [[aa]]}}' | route_keys: nested too deep in line 1; write plain values there
                     '{name: a, demo_page: 2}'       | demo_page: "2" is neither true nor false (whether)
                     '{name: a, timeout: 5}'         | timeout: "5" is not a duration; write a whole number and ms, s, m or h, such as 20ms or 5s (patience)
                     '{name: a, timeout: 5ms}'       | timeout: "5ms" is out of range; give 20 to 600000 ms (patience)

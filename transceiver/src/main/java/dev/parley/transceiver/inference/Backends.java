@@ -4,21 +4,27 @@ import dev.parley.otel.grpc.ClientSpans;
 import dev.parley.otel.trace.Tracing;
 import dev.parley.proto.inference.v1.SessionStart;
 import dev.parley.runtime.config.ConfigException;
+import dev.parley.runtime.config.HostPort;
 import dev.parley.transceiver.media.AudioCounters;
-import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
-import java.time.Duration;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The inference services that this transceiver knows, by model: one channel for each address, open
- * from the start so that no call waits for a connection. Shared by all threads.
+ * The inference services that this transceiver knows, by model: a {@link ReplicaSet} for each entry
+ * of the config, connected from the start so that no call waits for a connection. Shared by all
+ * threads.
  */
 public final class Backends implements AutoCloseable {
     /** The key of the backend that takes every model without one of its own. */
@@ -31,10 +37,22 @@ public final class Backends implements AutoCloseable {
 
     private static final long CLOSE_SECONDS = 2;
 
-    private final Map<String, ManagedChannel> byModel = new HashMap<>();
-    private final Map<String, ManagedChannel> byTarget = new HashMap<>();
-    private final AudioCounters counters;
+    /** How often names are looked up again; the JVM itself remembers them for up to 30 s. */
+    private static final long REFRESH_SECONDS = 5;
+
+    private static final String DNS_SCHEME = "dns:///";
+
+    private final Map<String, ReplicaSet> byModel = new HashMap<>();
+    private final Map<String, ReplicaSet> byBeginning =
+            new TreeMap<>(
+                    Comparator.comparingInt(String::length)
+                            .reversed()
+                            .thenComparing(Comparator.naturalOrder()));
+    private final Map<List<HostPort>, ReplicaSet> sets = new HashMap<>();
+    private final BackendSettings settings;
+    private final AudioCounters audio;
     private final ClientSpans spans;
+    private final LinkCounters links = new LinkCounters();
     private final ScheduledExecutorService timers =
             Executors.newSingleThreadScheduledExecutor(
                     Thread.ofPlatform().daemon().name("inference-timers").factory());
@@ -42,106 +60,194 @@ public final class Backends implements AutoCloseable {
     /**
      * Opens the channels.
      *
-     * @param targets model, or {@link #ANY_MODEL}, to {@code host:port}
-     * @param keepalive silence on a connection after which it is probed; a backend must permit it
+     * @param targets model, its beginning and {@link #ANY_MODEL}, or that alone, to one or several
+     *     {@code host:port}, separated by spaces
      * @throws ConfigException when a target is no {@code host:port}
      */
     public static Backends open(
-            Map<String, String> targets, Duration keepalive, AudioCounters counters) {
-        return open(targets, keepalive, counters, Tracing.none());
+            Map<String, String> targets, BackendSettings settings, AudioCounters audio) {
+        return open(targets, settings, audio, Tracing.none());
     }
 
     /** As above, with streams that are spans of their calls. */
     public static Backends open(
             Map<String, String> targets,
-            Duration keepalive,
-            AudioCounters counters,
+            BackendSettings settings,
+            AudioCounters audio,
             Tracing tracing) {
-        Backends backends = new Backends(counters, new ClientSpans(tracing));
-        try {
-            targets.forEach((model, target) -> backends.add(model, target, keepalive));
-            return backends;
-        } catch (IllegalArgumentException e) {
-            backends.close();
-            throw new ConfigException(
-                    "backends: "
-                            + e.getMessage()
-                            + "; write model: host:port, for instance"
-                            + " \"*\": 127.0.0.1:9090");
-        }
+        Backends backends = new Backends(settings, audio, new ClientSpans(tracing));
+        targets.forEach((model, text) -> backends.add(model, parse(model, text)));
+        backends.refreshNames();
+        return backends;
     }
 
-    private Backends(AudioCounters counters, ClientSpans spans) {
-        this.counters = counters;
+    private Backends(BackendSettings settings, AudioCounters audio, ClientSpans spans) {
+        this.settings = settings;
+        this.audio = audio;
         this.spans = spans;
     }
 
-    /** What is counted in all calls. */
-    AudioCounters counters() {
-        return counters;
+    /**
+     * Reads what serves a model.
+     *
+     * @throws ConfigException when it is no {@code host:port}
+     */
+    public static List<HostPort> parse(String model, String text) {
+        List<HostPort> parsed = new ArrayList<>();
+        for (String target : text.strip().split("\\s+", -1)) {
+            parsed.add(parseOne(model, target));
+        }
+        int star = model.indexOf(ANY_MODEL);
+        if (star >= 0 && star < model.length() - 1) {
+            throw new ConfigException(
+                    "backends: model \""
+                            + model
+                            + "\" has a * that is not its last letter; write the beginning of a"
+                            + " name and *, or the whole name");
+        }
+        return parsed;
     }
 
-    private void add(String model, String target, Duration keepalive) {
-        ManagedChannel channel =
-                byTarget.computeIfAbsent(
-                        target,
-                        t ->
-                                NettyChannelBuilder.forTarget(t)
-                                        .usePlaintext()
-                                        .intercept(spans)
-                                        // Listeners of ours never block, so no thread hop.
-                                        .directExecutor()
-                                        // A name may stand for many replicas.
-                                        .defaultLoadBalancingPolicy("round_robin")
-                                        .flowControlWindow(STREAM_WINDOW_BYTES)
-                                        .maxInboundMessageSize(MAX_MESSAGE_BYTES)
-                                        .keepAliveTime(keepalive.toMillis(), TimeUnit.MILLISECONDS)
-                                        .idleTimeout(30, TimeUnit.DAYS)
-                                        .build());
-        byModel.put(model, channel);
-        var _ = channel.getState(true);
+    private static HostPort parseOne(String model, String target) {
+        String fault;
+        try {
+            HostPort parsed =
+                    HostPort.parse(
+                            target.startsWith(DNS_SCHEME)
+                                    ? target.substring(DNS_SCHEME.length())
+                                    : target);
+            if (parsed.port() != 0) {
+                return parsed;
+            }
+            fault = "has port 0";
+        } catch (IllegalArgumentException e) {
+            fault = String.valueOf(e.getMessage());
+        }
+        throw new ConfigException(
+                "backends: \""
+                        + target
+                        + "\" of model \""
+                        + model
+                        + "\" "
+                        + fault
+                        + "; write model: host:port, for instance \"*\": 127.0.0.1:9090");
+    }
+
+    private void add(String model, List<HostPort> targets) {
+        ReplicaSet set =
+                sets.computeIfAbsent(
+                        targets,
+                        _ -> {
+                            ReplicaSet made = new ReplicaSet(targets, this::connect);
+                            made.refresh();
+                            return made;
+                        });
+        if (model.endsWith(ANY_MODEL)) {
+            byBeginning.put(model.substring(0, model.length() - 1), set);
+        } else {
+            byModel.put(model, set);
+        }
+    }
+
+    private void refreshNames() {
+        List<ReplicaSet> named = sets.values().stream().filter(ReplicaSet::hasNames).toList();
+        if (named.isEmpty()) {
+            return;
+        }
+        var _ =
+                timers.scheduleWithFixedDelay(
+                        () ->
+                                Thread.ofVirtual()
+                                        .name("inference-names")
+                                        .start(() -> named.forEach(ReplicaSet::refresh)),
+                        REFRESH_SECONDS,
+                        REFRESH_SECONDS,
+                        TimeUnit.SECONDS);
+    }
+
+    private ManagedChannel connect(HostPort target, InetSocketAddress address) {
+        return NettyChannelBuilder.forAddress(address)
+                .overrideAuthority(target.toString())
+                .usePlaintext()
+                .intercept(spans)
+                // Listeners of ours never block, so no thread hop.
+                .directExecutor()
+                .flowControlWindow(STREAM_WINDOW_BYTES)
+                .maxInboundMessageSize(MAX_MESSAGE_BYTES)
+                .keepAliveTime(settings.keepalive().toMillis(), TimeUnit.MILLISECONDS)
+                .keepAliveTimeout(settings.keepaliveTimeout().toMillis(), TimeUnit.MILLISECONDS)
+                .idleTimeout(30, TimeUnit.DAYS)
+                .build();
+    }
+
+    /** What is counted of audio in all calls. */
+    AudioCounters counters() {
+        return audio;
+    }
+
+    /** What is counted of streams in all calls. */
+    public LinkCounters links() {
+        return links;
+    }
+
+    /** The clock of {@link #timers}. */
+    LongSupplier clock() {
+        return System::nanoTime;
+    }
+
+    BackendSettings settings() {
+        return settings;
+    }
+
+    ScheduledExecutorService timers() {
+        return timers;
     }
 
     /** Whether a model can be served. */
     public boolean serves(String model) {
-        return channel(model) != null;
+        return find(model) != null;
     }
 
     /**
-     * Opens one call's stream.
+     * Who serves a model.
      *
-     * @throws IllegalArgumentException when no backend serves the model
+     * @throws IllegalArgumentException when nobody does
      */
-    public InferenceStream converse(SessionStart start, InferenceStream.Listener listener) {
-        ManagedChannel channel = channel(start.getModel());
-        if (channel == null) {
+    ReplicaSet replicas(SessionStart start) {
+        ReplicaSet found = find(start.getModel());
+        if (found == null) {
             throw new IllegalArgumentException("no backend for model " + start.getModel());
         }
-        if (channel.getState(true) == ConnectivityState.TRANSIENT_FAILURE) {
-            // A caller waits now; without this it would wait for gRPC's back-off, up to two
-            // minutes.
-            channel.resetConnectBackoff();
-        }
-        return InferenceStream.open(channel, timers, counters, start, listener);
+        return found;
     }
 
-    private @Nullable ManagedChannel channel(String model) {
-        ManagedChannel own = byModel.get(model);
-        return own != null ? own : byModel.get(ANY_MODEL);
+    /** The entry of that name, else the one with the longest beginning of it. */
+    private @Nullable ReplicaSet find(String model) {
+        ReplicaSet own = byModel.get(model);
+        if (own != null) {
+            return own;
+        }
+        for (Map.Entry<String, ReplicaSet> each : byBeginning.entrySet()) {
+            if (model.startsWith(each.getKey())) {
+                return each.getValue();
+            }
+        }
+        return null;
     }
 
     /** Breaks off what streams are left, after a short time to end well. */
     @Override
     public void close() {
-        byTarget.values().forEach(ManagedChannel::shutdown);
+        List<Replica> left = sets.values().stream().flatMap(s -> s.close().stream()).toList();
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(CLOSE_SECONDS);
         try {
-            for (ManagedChannel channel : byTarget.values()) {
-                channel.awaitTermination(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
-                channel.shutdownNow();
+            for (Replica replica : left) {
+                replica.channel()
+                        .awaitTermination(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+                replica.channel().shutdownNow();
             }
         } catch (InterruptedException e) {
-            byTarget.values().forEach(ManagedChannel::shutdownNow);
+            left.forEach(replica -> replica.channel().shutdownNow());
             Thread.currentThread().interrupt();
         }
         timers.shutdownNow();

@@ -24,7 +24,7 @@ final class CallEvents implements OutputIntake.Events {
     /** The label of the channel on which a surface speaks, if the client has one of that name. */
     static final String SURFACE_CHANNEL = "oai-events";
 
-    private final InferenceStream stream;
+    private final InferenceLink link;
     private final ServerEvents forChannel = new ServerEvents();
     private final List<EventClient> clients = new CopyOnWriteArrayList<>();
 
@@ -43,8 +43,8 @@ final class CallEvents implements OutputIntake.Events {
     private final AtomicBoolean voteOwed = new AtomicBoolean();
     private @Nullable PlayedItem lastNamed;
 
-    CallEvents(InferenceStream stream) {
-        this.stream = stream;
+    CallEvents(InferenceLink link) {
+        this.link = link;
     }
 
     /**
@@ -132,7 +132,7 @@ final class CallEvents implements OutputIntake.Events {
         int needed = surface == null ? 1 : 2;
         if (votes.incrementAndGet() == needed) {
             votes.set(0);
-            stream.requestNext();
+            link.requestNext();
         }
     }
 
@@ -154,7 +154,7 @@ final class CallEvents implements OutputIntake.Events {
     void fromEdge(ConverseRequest message) {
         EventThread between = surface;
         if (between == null) {
-            stream.sendEvent(message);
+            link.sendEvent(message);
         } else {
             between.fromEdge(message);
         }
@@ -175,7 +175,7 @@ final class CallEvents implements OutputIntake.Events {
 
     /** Whether more of {@link #fromChannel} and {@link #offer} can be taken now. */
     boolean hasRoom() {
-        return stream.hasEventRoom() && surfaceHasRoom();
+        return link.hasEventRoom() && surfaceHasRoom();
     }
 
     /** Takes an event of a client beside the data channel; false when there is no room for it. */
@@ -188,7 +188,7 @@ final class CallEvents implements OutputIntake.Events {
             between.said(from, text(event));
             return true;
         }
-        stream.sendEvent(
+        link.sendEvent(
                 ConverseRequest.newBuilder()
                         .setClientEvent(event.toBuilder().clearChannel())
                         .build());

@@ -9,6 +9,7 @@ import dev.parley.transceiver.audio.InferenceFormat;
 import dev.parley.transceiver.audio.InferenceFormat.Encoding;
 import dev.parley.transceiver.speech.SpeechSettings;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,8 +56,8 @@ public record Formats(
      * @throws IllegalArgumentException when what it says of speech detection is out of range
      */
     public static @Nullable Formats find(ClientCodec client, SessionReady ready) {
-        InferenceFormat input = ready.hasInputFormat() ? find(ready.getInputFormat()) : DEFAULT;
-        InferenceFormat output = ready.hasOutputFormat() ? find(ready.getOutputFormat()) : DEFAULT;
+        InferenceFormat input = input(ready);
+        InferenceFormat output = output(ready);
         if (input == null || output == null) {
             return null;
         }
@@ -88,6 +89,20 @@ public record Formats(
         } catch (IllegalArgumentException e) {
             return null;
         }
+    }
+
+    /** Whether both choose the same formats. */
+    static boolean sameAudio(SessionReady one, SessionReady other) {
+        return Objects.equals(input(one), input(other))
+                && Objects.equals(output(one), output(other));
+    }
+
+    private static @Nullable InferenceFormat input(SessionReady ready) {
+        return ready.hasInputFormat() ? find(ready.getInputFormat()) : DEFAULT;
+    }
+
+    private static @Nullable InferenceFormat output(SessionReady ready) {
+        return ready.hasOutputFormat() ? find(ready.getOutputFormat()) : DEFAULT;
     }
 
     /** How a backend wants speech to be detected, null when it does not. */

@@ -4,6 +4,8 @@ import dev.parley.proto.inference.v1.ClientEvent;
 import dev.parley.proto.inference.v1.ConverseRequest;
 import dev.parley.proto.inference.v1.ConverseResponse;
 import dev.parley.proto.inference.v1.EndReason;
+import dev.parley.proto.inference.v1.Error;
+import dev.parley.proto.inference.v1.Resume;
 import dev.parley.proto.inference.v1.SessionEnd;
 import dev.parley.proto.inference.v1.SessionReady;
 import dev.parley.proto.inference.v1.SessionStart;
@@ -15,11 +17,13 @@ import dev.parley.transceiver.media.AudioCounters;
 import dev.parley.transceiver.media.Backlog;
 import dev.parley.transceiver.media.CallSummary;
 import dev.parley.transceiver.media.EncoderSteering;
+import dev.parley.transceiver.media.InputClock;
 import dev.parley.transceiver.media.InputPath;
 import dev.parley.transceiver.media.OutputFormat;
 import dev.parley.transceiver.media.OutputInbox;
 import dev.parley.transceiver.media.OutputItem;
 import dev.parley.transceiver.media.OutputTarget;
+import dev.parley.transceiver.media.PlayedItem;
 import dev.parley.transceiver.media.Playout;
 import dev.parley.transceiver.media.VoiceInput;
 import dev.parley.transceiver.media.VoiceOutput;
@@ -27,6 +31,7 @@ import dev.parley.transceiver.speech.SpeechSettings;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -59,22 +64,29 @@ public final class InferenceCall {
         default void onSpeech(boolean speaking) {}
     }
 
+    /** How long a client's last event has to be on its way before the call ends. */
+    private static final long FAREWELL_MILLIS = 200;
+
+    /** Output that may be left when nothing is being said: less than a packet, at 48 kHz. */
+    private static final int QUIET_SAMPLES = InputClock.RATE_HZ / 50;
+
     private final String name;
     private final SessionStart start;
-    private final InferenceStream stream;
+    private final InferenceLink link;
     private final CompletableFuture<SessionReady> ready = new CompletableFuture<>();
     private final OutputInbox inbox = new OutputInbox();
     private final Backlog backlog;
     private final CallEvents events;
     private final PlaybackReports.Awaited awaited = new PlaybackReports.Awaited();
     private final AudioCounters counters;
+    private final Backends backends;
     private @Nullable CodecThread codecs;
     private @Nullable VoiceOutput voice;
     private @Nullable EncoderSteering steering;
     private @Nullable VoiceInput voiceInput;
     private @Nullable InputUplink inputUplink;
     private int inputRateHz;
-    private @Nullable PlaybackReports reports;
+    private volatile @Nullable PlaybackReports reports;
     private InputPath.@Nullable Sink input;
     private @Nullable Connection connection;
     private @Nullable Status earlyStatus;
@@ -87,8 +99,9 @@ public final class InferenceCall {
         this.backlog = backlog;
         this.counters = backends.counters();
         this.start = start;
-        this.stream = backends.converse(start, new Responses());
-        this.events = new CallEvents(stream);
+        this.backends = backends;
+        this.link = new InferenceLink(backends, start, new Responses());
+        this.events = new CallEvents(link);
     }
 
     /**
@@ -98,7 +111,9 @@ public final class InferenceCall {
      * @throws IllegalArgumentException when no backend serves the model
      */
     public static InferenceCall open(Backends backends, SessionStart start, Backlog backlog) {
-        return new InferenceCall(backends, start, backlog);
+        InferenceCall call = new InferenceCall(backends, start, backlog);
+        call.link.open();
+        return call;
     }
 
     /** The backend's acceptance, or a {@link StatusRuntimeException} with its refusal. */
@@ -124,7 +139,7 @@ public final class InferenceCall {
         InferenceFormat in = formats.input();
         InputUplink uplink =
                 new InputUplink(
-                        stream,
+                        link,
                         in.sampleRateHz(),
                         event -> fromEdge(event, owner),
                         owner::onFirstInput);
@@ -180,7 +195,7 @@ public final class InferenceCall {
             ended = earlyStatus;
         }
         if (ended == null) {
-            stream.requestNext();
+            link.requestNext();
         } else {
             onClosed(new Connection(intake, owner), ended);
         }
@@ -373,16 +388,17 @@ public final class InferenceCall {
         if (summary != null) {
             end.setQuality(QualityReports.of(summary));
         }
-        if (reports != null) {
-            reports.ended();
+        PlaybackReports made = reports;
+        if (made != null) {
+            made.ended();
         }
-        events.end(() -> stream.end(end.build()));
+        events.end(() -> link.end(end.build()));
         close();
     }
 
     /** Breaks off a call that never began. */
     public void cancel(String reason) {
-        events.end(() -> stream.cancel(reason));
+        events.end(() -> link.cancel(reason));
         close();
     }
 
@@ -395,7 +411,7 @@ public final class InferenceCall {
 
     /** Input messages that inference was too slow for. */
     public long inputDropped() {
-        return stream.audioDropped();
+        return link.audioDropped();
     }
 
     private void removed(long samples, long bytes) {
@@ -404,12 +420,35 @@ public final class InferenceCall {
         }
     }
 
-    private static void onClosed(Connection connection, Status status) {
+    private void onClosed(Connection connection, Status status) {
         if (status.isOk()) {
             var _ = connection.intake().hangUp("");
         } else if (!connection.intake().hungUp()) {
-            connection.owner().onInferenceFailed(status);
+            fail(connection.owner(), status);
         }
+    }
+
+    /** A client with a surface is told before its channel is gone. */
+    private void fail(Owner owner, Status status) {
+        if (!hasSurface()) {
+            owner.onInferenceFailed(status);
+            return;
+        }
+        tellClients("inference_failed", "The model has failed, and the call ends.");
+        var _ =
+                backends.timers()
+                        .schedule(
+                                () -> owner.onInferenceFailed(status),
+                                FAREWELL_MILLIS,
+                                TimeUnit.MILLISECONDS);
+    }
+
+    private void tellClients(String code, String message) {
+        var _ =
+                events.fromInference(
+                        ConverseResponse.newBuilder()
+                                .setError(Error.newBuilder().setCode(code).setMessage(message))
+                                .build());
     }
 
     /** What the call's surface can do. */
@@ -437,7 +476,7 @@ public final class InferenceCall {
 
         @Override
         public void toInference(ConverseRequest message) {
-            stream.sendEvent(message);
+            link.sendEvent(message);
         }
 
         @Override
@@ -466,7 +505,7 @@ public final class InferenceCall {
         }
     }
 
-    private final class Responses implements InferenceStream.Listener {
+    private final class Responses implements InferenceLink.Listener {
         @Override
         public void onReady(SessionReady message) {
             ready.complete(message);
@@ -481,6 +520,48 @@ public final class InferenceCall {
         }
 
         @Override
+        public void onLost(Status status) {
+            if (hasSurface() && connection() != null) {
+                tellClients(
+                        "inference_reconnecting",
+                        "The connection to the model broke; the call goes on with another one.");
+            }
+        }
+
+        @Override
+        public boolean isQuiet() {
+            return connection() != null && backlog.samples() < QUIET_SAMPLES;
+        }
+
+        @Override
+        public void onResumed() {
+            Connection to = connection();
+            if (to != null) {
+                to.intake().streamChanged();
+            }
+        }
+
+        @Override
+        public Resume.Builder position() {
+            Resume.Builder position = Resume.newBuilder();
+            PlaybackReports made = reports;
+            PlayedItem item = made == null ? null : made.latest();
+            if (item != null) {
+                position.setResponseId(item.responseId())
+                        .setItemId(item.itemId())
+                        .setAudioEndMs(item.sentMillis());
+            }
+            return position.setQueuedMs(InputClock.millis(Math.max(0, backlog.samples())));
+        }
+
+        @Override
+        public boolean isSame(SessionReady other) {
+            SessionReady first = ready.join();
+            return Formats.sameAudio(first, other)
+                    && first.getEventSurface() == other.getEventSurface();
+        }
+
+        @Override
         public void onClosed(Status status) {
             ready.completeExceptionally(new StatusRuntimeException(status));
             Connection to;
@@ -489,7 +570,7 @@ public final class InferenceCall {
                 earlyStatus = status;
             }
             if (to != null) {
-                InferenceCall.onClosed(to, status);
+                InferenceCall.this.onClosed(to, status);
             }
         }
 

@@ -8,36 +8,31 @@ import dev.parley.proto.inference.v1.SessionEnd;
 import dev.parley.proto.inference.v1.SessionReady;
 import dev.parley.proto.inference.v1.SessionStart;
 import dev.parley.proto.inference.v1.VoiceAgentGrpc;
-import dev.parley.transceiver.media.AudioCounters;
-import dev.parley.transceiver.media.AudioDrop;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientCall;
 import io.grpc.Context;
 import io.grpc.Metadata;
 import io.grpc.Status;
-import java.util.ArrayDeque;
 import java.util.Objects;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call's Converse stream. Any thread may send; nothing here blocks, and a backend that reads
- * too slowly makes the oldest input audio fall out of a bounded queue. Reading is granted message
- * by message.
+ * One Converse stream. From its SessionReady on it takes what waits in the call's {@link
+ * UplinkQueue}, as fast as the backend reads; reading is granted message by message. Nothing here
+ * blocks. Owned by the {@link InferenceLink}; any thread may enter.
  *
- * <p>Two short queues stand in front of gRPC, events before audio. Whoever adds to them also drains
- * them, one thread at a time, so a packet goes from the media loop to the transport without waking
- * another thread of ours.
+ * <p>Whoever adds to the queue also drains it, one thread at a time, so a packet goes from the
+ * media loop to the transport without waking another thread of ours.
  */
-public final class InferenceStream {
+final class InferenceStream {
     /** Hears what comes from inference, on a transport thread that must not be blocked. */
-    public interface Listener {
+    interface Listener {
         /**
-         * The backend accepted the call; the first to be called, once. What it says next comes only
-         * after {@link #requestNext}.
+         * The backend accepted the call; the first to be called, once. Nothing is sent before this
+         * returns, and what the backend says next comes only after {@link #requestNext}.
          */
         void onReady(SessionReady ready);
 
@@ -48,17 +43,6 @@ public final class InferenceStream {
         void onClosed(Status status);
     }
 
-    /** Input audio that may wait for a slow backend: 2 s in packets of 20 ms. */
-    static final int MAX_AUDIO = 100;
-
-    /** Events that may wait; beyond it nothing more is read from a backend that does not read. */
-    static final int MAX_EVENTS = 256;
-
-    /** Events and their bytes that may wait before {@link #hasEventRoom} says no. */
-    private static final int ROOMY_EVENTS = MAX_EVENTS / 2;
-
-    private static final int ROOMY_EVENT_BYTES = 256 * 1024;
-
     /** Bytes that gRPC may hold per stream before it says it is not ready: 0.3 s of PCM. */
     private static final int READY_THRESHOLD_BYTES = 16 * 1024;
 
@@ -67,101 +51,62 @@ public final class InferenceStream {
 
     private final ClientCall<ConverseRequest, ConverseResponse> call;
     private final ScheduledExecutorService timers;
+    private final UplinkQueue queue;
     private final Listener listener;
-    private final AudioCounters counters;
-    private final AtomicLong audioDropped = new AtomicLong();
 
-    // Guarded by events: both queues and all flags below.
-    private final ArrayDeque<ConverseRequest> events = new ArrayDeque<>();
-    private final ArrayDeque<ConverseRequest> audio = new ArrayDeque<>();
-    private long eventBytes;
+    /** Guards what follows; the queue's own lock is taken within it. */
+    private final Object lock = new Object();
+
     private boolean opened;
     private boolean sending;
-    private boolean ending;
     private boolean halfClosed;
     private boolean closed;
     private boolean requestHeld;
+
+    /** What has been said last: the call is over, or goes on without this stream. */
+    private @Nullable ConverseRequest farewell;
+
+    private boolean leaving;
+    private boolean parted;
     private @Nullable String cancelReason;
     private @Nullable ConverseRequest taken;
 
-    private InferenceStream(
-            ClientCall<ConverseRequest, ConverseResponse> call,
-            ScheduledExecutorService timers,
-            AudioCounters counters,
-            Listener listener) {
-        this.call = call;
-        this.timers = timers;
-        this.counters = counters;
-        this.listener = listener;
-    }
-
-    /** Starts a stream with its first message. */
-    static InferenceStream open(
+    /** A stream that is not started yet. */
+    InferenceStream(
             Channel channel,
+            String sessionId,
             ScheduledExecutorService timers,
-            AudioCounters counters,
-            SessionStart start,
+            UplinkQueue queue,
             Listener listener) {
         // A call outlives the request that set it up, so it must not end with that one's context.
         Context request = Context.ROOT.attach();
         try {
-            ClientCall<ConverseRequest, ConverseResponse> call =
+            this.call =
                     channel.newCall(
                             VoiceAgentGrpc.getConverseMethod(),
                             CallOptions.DEFAULT
                                     .withOnReadyThreshold(READY_THRESHOLD_BYTES)
                                     .withOption(
-                                            ClientSpans.PARENT,
-                                            CallTrace.parse(start.getSessionId()).call()));
-            InferenceStream stream = new InferenceStream(call, timers, counters, listener);
-            call.start(stream.new Responses(), new Metadata());
-            call.sendMessage(ConverseRequest.newBuilder().setSessionStart(start).build());
-            call.request(1);
-            return stream;
+                                            ClientSpans.PARENT, CallTrace.parse(sessionId).call()));
         } finally {
             Context.ROOT.detach(request);
         }
+        this.timers = timers;
+        this.queue = queue;
+        this.listener = listener;
     }
 
-    /** Sends input audio; the oldest that waits falls out when the queue is full. */
-    public void sendAudio(ConverseRequest message) {
-        synchronized (events) {
-            if (ending || closed) {
-                return;
-            }
-            if (audio.size() == MAX_AUDIO) {
-                audio.remove();
-                audioDropped.incrementAndGet();
-                counters.increment(AudioDrop.INPUT_INFERENCE_SLOW);
-            }
-            audio.add(message);
-        }
-        drain();
-    }
-
-    /** Sends anything else; never dropped while the stream lives. */
-    public void sendEvent(ConverseRequest message) {
-        synchronized (events) {
-            if (ending || closed) {
-                return;
-            }
-            events.add(message);
-            eventBytes += message.getSerializedSize();
-        }
-        drain();
-    }
-
-    /** Whether events that can wait elsewhere should be sent now. */
-    public boolean hasEventRoom() {
-        synchronized (events) {
-            return events.size() < ROOMY_EVENTS && eventBytes < ROOMY_EVENT_BYTES;
-        }
+    /** Starts it with its first message. */
+    void start(SessionStart start, Metadata headers) {
+        call.start(new Responses(), headers);
+        call.sendMessage(ConverseRequest.newBuilder().setSessionStart(start).build());
+        call.request(1);
     }
 
     /** Asks for one more message, as soon as the backend has read what it caused. */
-    public void requestNext() {
-        synchronized (events) {
-            if (events.size() >= MAX_EVENTS) {
+    void requestNext() {
+        synchronized (lock) {
+            if (queue.isFull()) {
                 requestHeld = true;
                 return;
             }
@@ -169,37 +114,37 @@ public final class InferenceStream {
         call.request(1);
     }
 
-    /** Says why the call is over and closes our half; what input audio waits is dropped. */
-    public void end(SessionEnd end) {
-        synchronized (events) {
-            if (ending || closed) {
+    /** Says why the call is over, behind all that waits, and closes our half. */
+    void end(SessionEnd end) {
+        part(end, false);
+    }
+
+    /** The call goes on with another stream: takes nothing more of it and closes our half. */
+    void leave(SessionEnd end) {
+        part(end, true);
+    }
+
+    private void part(SessionEnd end, boolean leaves) {
+        synchronized (lock) {
+            if (farewell != null || closed) {
                 return;
             }
-            ending = true;
-            audio.clear();
-            ConverseRequest last = ConverseRequest.newBuilder().setSessionEnd(end).build();
-            events.add(last);
-            eventBytes += last.getSerializedSize();
+            farewell = ConverseRequest.newBuilder().setSessionEnd(end).build();
+            leaving = leaves;
         }
         drain();
         var _ = timers.schedule(() -> cancel("lingered"), LINGER_SECONDS, TimeUnit.SECONDS);
     }
 
     /** Breaks the stream off. */
-    public void cancel(String reason) {
-        synchronized (events) {
+    void cancel(String reason) {
+        synchronized (lock) {
             if (closed || cancelReason != null) {
                 return;
             }
-            ending = true;
             cancelReason = reason;
         }
         drain();
-    }
-
-    /** Input audio messages that a slow backend made us drop. */
-    public long audioDropped() {
-        return audioDropped.get();
     }
 
     private enum Step {
@@ -209,8 +154,9 @@ public final class InferenceStream {
         CANCEL
     }
 
-    private void drain() {
-        synchronized (events) {
+    /** Sends what can be sent of what waits. */
+    void drain() {
+        synchronized (lock) {
             if (sending) {
                 return;
             }
@@ -233,22 +179,22 @@ public final class InferenceStream {
 
     /** What to do next; null gives up the right to send. */
     private @Nullable Step takeStep() {
-        synchronized (events) {
-            if (closed) {
-                sending = false;
-                return null;
-            }
-            if (cancelReason != null) {
+        synchronized (lock) {
+            if (!closed && cancelReason != null) {
                 closed = true;
                 return Step.CANCEL;
             }
+            if (closed || halfClosed) {
+                sending = false;
+                return null;
+            }
             taken = next();
             if (taken != null) {
-                boolean request = requestHeld && events.size() < MAX_EVENTS;
+                boolean request = requestHeld && !queue.isFull();
                 requestHeld &= !request;
                 return request ? Step.SEND_AND_REQUEST : Step.SEND;
             }
-            if (ending && !halfClosed) {
+            if (parted) {
                 halfClosed = true;
                 return Step.HALF_CLOSE;
             }
@@ -258,16 +204,17 @@ public final class InferenceStream {
     }
 
     private @Nullable ConverseRequest next() {
+        ConverseRequest last = farewell;
+        if (last == null) {
+            return opened && call.isReady() ? queue.poll() : null;
+        }
         // What ends the stream does not wait for a slow reader.
-        if (!ending && !(opened && call.isReady())) {
-            return null;
+        ConverseRequest before = leaving ? null : queue.poll();
+        if (before != null || parted) {
+            return before;
         }
-        ConverseRequest event = events.poll();
-        if (event != null) {
-            eventBytes -= event.getSerializedSize();
-            return event;
-        }
-        return audio.poll();
+        parted = true;
+        return last;
     }
 
     /** What gRPC calls on the transport's thread. */
@@ -280,10 +227,10 @@ public final class InferenceStream {
                 listener.onMessage(message);
             } else if (message.hasSessionReady()) {
                 ready = true;
-                synchronized (events) {
+                listener.onReady(message.getSessionReady());
+                synchronized (lock) {
                     opened = true;
                 }
-                listener.onReady(message.getSessionReady());
                 drain();
             } else {
                 cancel("first message is not SessionReady");
@@ -297,10 +244,8 @@ public final class InferenceStream {
 
         @Override
         public void onClose(Status status, Metadata trailers) {
-            synchronized (events) {
+            synchronized (lock) {
                 closed = true;
-                events.clear();
-                audio.clear();
             }
             listener.onClosed(status);
         }

@@ -21,7 +21,7 @@ import java.util.function.Consumer;
  * ready: the media loop for Opus, the codec thread for PCM. Events come from both.
  */
 public final class InputUplink implements InputPath.Sink, VoiceInput.Sink, SpeechGate.Listener {
-    private final InferenceStream stream;
+    private final InferenceLink link;
     private final Consumer<ConverseRequest> events;
     private final Runnable onFirst;
     private final int rateHz;
@@ -35,11 +35,8 @@ public final class InputUplink implements InputPath.Sink, VoiceInput.Sink, Speec
      * @param onFirst run when the first message has been handed over
      */
     InputUplink(
-            InferenceStream stream,
-            int rateHz,
-            Consumer<ConverseRequest> events,
-            Runnable onFirst) {
-        this.stream = stream;
+            InferenceLink link, int rateHz, Consumer<ConverseRequest> events, Runnable onFirst) {
+        this.link = link;
         this.rateHz = rateHz;
         this.events = events;
         this.onFirst = onFirst;
@@ -138,7 +135,7 @@ public final class InputUplink implements InputPath.Sink, VoiceInput.Sink, Speec
     }
 
     private void send(InputAudio.Builder message) {
-        stream.sendAudio(ConverseRequest.newBuilder().setInputAudio(message).build());
+        link.sendAudio(ConverseRequest.newBuilder().setInputAudio(message).build());
         if (sequence == 1) {
             onFirst.run();
         }

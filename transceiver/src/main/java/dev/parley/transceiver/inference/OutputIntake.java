@@ -49,7 +49,7 @@ final class OutputIntake {
         void audioOf(PlayedItem item);
     }
 
-    private record ItemKey(String responseId, String itemId) {}
+    private record ItemKey(int stream, String responseId, String itemId) {}
 
     private final InferenceFormat format;
     private final OutputTarget target;
@@ -66,6 +66,7 @@ final class OutputIntake {
     private final SequencedSet<String> refused = new LinkedHashSet<>();
     private final SequencedMap<ItemKey, PlayedItem> items = new LinkedHashMap<>();
     private PlayedItem last = new PlayedItem("", "");
+    private int stream;
     private long pcmBytes;
     private boolean hungUp;
 
@@ -92,7 +93,7 @@ final class OutputIntake {
         this.awaited = awaited;
         this.events = events;
         this.counters = counters;
-        items.put(new ItemKey("", ""), last);
+        items.put(key(last.responseId(), last.itemId()), last);
     }
 
     /** Takes a message; answers whether to read the next one now. */
@@ -117,8 +118,25 @@ final class OutputIntake {
                     OUTPUT_TEXT,
                     RATE_LIMITS ->
                     events.fromInference(message);
-            case SESSION_READY, MESSAGE_NOT_SET -> true;
+            case SESSION_READY, RESUME_POINT, HANDOVER, MESSAGE_NOT_SET -> true;
         };
+    }
+
+    /**
+     * Another stream goes on. What was said before is played on, but names mean something new now,
+     * and nobody is left who could end a pause.
+     */
+    synchronized void streamChanged() {
+        if (hungUp) {
+            return;
+        }
+        stream++;
+        pcmBytes = 0;
+        refused.clear();
+        last = new PlayedItem("", "");
+        put(last);
+        backlog.addAnyway(Backlog.MIN_ITEM_SAMPLES);
+        target.item(new OutputItem.Resume());
     }
 
     /** Ends the call after what was said so far; only the first time counts. */
@@ -202,7 +220,7 @@ final class OutputIntake {
                 each.setValue(item.afterCut());
             }
         }
-        last = items.getOrDefault(new ItemKey(last.responseId(), last.itemId()), last);
+        last = items.getOrDefault(key(last.responseId(), last.itemId()), last);
     }
 
     private boolean audio(OutputAudio message) {
@@ -252,16 +270,24 @@ final class OutputIntake {
         if (last.responseId().equals(responseId) && last.itemId().equals(itemId)) {
             return last;
         }
-        ItemKey key = new ItemKey(responseId, itemId);
+        ItemKey key = key(responseId, itemId);
         PlayedItem item = items.get(key);
         if (item == null) {
             item = new PlayedItem(responseId, itemId);
-            items.put(key, item);
-            if (items.size() > MAX_ITEMS) {
-                items.pollFirstEntry();
-            }
+            put(item);
         }
         last = item;
         return item;
+    }
+
+    private void put(PlayedItem item) {
+        items.put(key(item.responseId(), item.itemId()), item);
+        if (items.size() > MAX_ITEMS) {
+            items.pollFirstEntry();
+        }
+    }
+
+    private ItemKey key(String responseId, String itemId) {
+        return new ItemKey(stream, responseId, itemId);
     }
 }

@@ -33,6 +33,7 @@ public final class PlaybackReports implements Playout.Listener {
     private final Consumer<ConverseRequest> sink;
     private final Awaited awaited;
     private final Consumer<String> onHangup;
+    private volatile @Nullable PlayedItem latest;
 
     /**
      * @param sink takes the reports
@@ -45,8 +46,14 @@ public final class PlaybackReports implements Playout.Listener {
         this.onHangup = onHangup;
     }
 
+    /** What the caller has begun to hear last, null when nothing; any thread may ask. */
+    @Nullable PlayedItem latest() {
+        return latest;
+    }
+
     @Override
     public void started(PlayedItem item) {
+        latest = item;
         sink.accept(
                 ConverseRequest.newBuilder()
                         .setPlaybackStarted(

@@ -10,6 +10,8 @@ public enum AudioDrop {
     INPUT_UNDECODABLE,
     /** The oldest input that waited, because inference reads too slowly. */
     INPUT_INFERENCE_SLOW,
+    /** The oldest input that waited, because the stream to inference broke and none goes on yet. */
+    INPUT_INFERENCE_LOST,
     /** Output that is empty, no Opus packet, or too long for a datagram. */
     OUTPUT_INVALID,
     /** Output of a response that was cleared before. */

@@ -16,7 +16,8 @@ public final class PlayedItem {
 
     /** How far an item was sent, shared by what came of it before and after a cut. */
     private static final class Position {
-        long sentSamples;
+        /** Written by the media loop alone. */
+        final AtomicLong sentSamples = new AtomicLong();
     }
 
     private final String responseId;
@@ -140,12 +141,13 @@ public final class PlayedItem {
         return new PlayedItem(responseId, itemId, position);
     }
 
-    /** Milliseconds that were really sent. */
+    /** Milliseconds that were really sent; any thread may ask. */
     public long sentMillis() {
-        return InputClock.millis(position.sentSamples);
+        return InputClock.millis(position.sentSamples.getAcquire());
     }
 
     void sent(int samples) {
-        position.sentSamples += samples;
+        // Single writer: a plain read and an ordered write are enough.
+        position.sentSamples.setRelease(position.sentSamples.getPlain() + samples);
     }
 }

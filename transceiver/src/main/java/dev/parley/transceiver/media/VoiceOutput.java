@@ -194,7 +194,8 @@ public final class VoiceOutput implements OutputTarget, AutoCloseable {
     }
 
     private void flush() {
-        if (waitingSamples() > 0) {
+        if (opened != null) {
+            // Without samples half of one may still wait, which what comes next must not get.
             int padding = atClock(frameSamples - waitingSamples());
             encoder().flush((bytes, at, size) -> emit(bytes, at, size, padding));
         }

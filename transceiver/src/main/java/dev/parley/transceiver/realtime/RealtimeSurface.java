@@ -306,6 +306,8 @@ public final class RealtimeSurface implements EventSurface {
                     SESSION_END,
                     PAUSE_AUDIO,
                     RESUME_AUDIO,
+                    RESUME_POINT,
+                    HANDOVER,
                     MESSAGE_NOT_SET -> {}
         }
     }

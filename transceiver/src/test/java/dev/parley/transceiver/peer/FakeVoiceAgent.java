@@ -27,6 +27,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** A voice agent whose calls are played by the test. */
 public final class FakeVoiceAgent implements AutoCloseable {
@@ -36,8 +37,21 @@ public final class FakeVoiceAgent implements AutoCloseable {
         private final BlockingQueue<ConverseRequest> received = new LinkedBlockingQueue<>();
         private final BlockingQueue<String> ends = new LinkedBlockingQueue<>();
 
-        Call(ServerCallStreamObserver<ConverseResponse> out) {
+        private final FakeVoiceAgent agent;
+        private volatile SessionStart start = SessionStart.getDefaultInstance();
+
+        Call(FakeVoiceAgent agent, ServerCallStreamObserver<ConverseResponse> out) {
+            this.agent = agent;
             this.out = out;
+        }
+
+        /** Who got it. */
+        public FakeVoiceAgent agent() {
+            return agent;
+        }
+
+        public SessionStart start() {
+            return start;
         }
 
         /** The next message of a kind; others before it are dropped. */
@@ -145,7 +159,7 @@ public final class FakeVoiceAgent implements AutoCloseable {
     }
 
     private final Server server;
-    private final BlockingQueue<Call> calls = new LinkedBlockingQueue<>();
+    private final BlockingQueue<Call> calls;
     private final Function<SessionStart, Object> answer;
     private final boolean echo;
     private final boolean reluctant;
@@ -157,15 +171,25 @@ public final class FakeVoiceAgent implements AutoCloseable {
      * @param echo whether input audio is said back
      */
     public FakeVoiceAgent(Function<SessionStart, Object> answer, boolean echo) {
-        this(answer, echo, false);
+        this(answer, echo, false, new LinkedBlockingQueue<>());
     }
 
     /** Accepts with Opus and then reads nothing until {@link Call#readAll}. */
     public static FakeVoiceAgent reluctant() {
-        return new FakeVoiceAgent(opus(), false, true);
+        return new FakeVoiceAgent(opus(), false, true, new LinkedBlockingQueue<>());
     }
 
-    private FakeVoiceAgent(Function<SessionStart, Object> answer, boolean echo, boolean reluctant) {
+    /** Another agent of the same kind; {@link #awaitCall} of either brings the calls of both. */
+    public FakeVoiceAgent replica() {
+        return new FakeVoiceAgent(answer, echo, reluctant, calls);
+    }
+
+    private FakeVoiceAgent(
+            Function<SessionStart, Object> answer,
+            boolean echo,
+            boolean reluctant,
+            BlockingQueue<Call> calls) {
+        this.calls = calls;
         this.answer = answer;
         this.echo = echo;
         this.reluctant = reluctant;
@@ -203,6 +227,20 @@ public final class FakeVoiceAgent implements AutoCloseable {
         }
     }
 
+    /** The next call that was accepted, if one comes within moments; or null. */
+    public @Nullable Call pollCall() {
+        try {
+            return calls.poll(10, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Takes no more calls and says so; those that it has go on. */
+    public void drain() {
+        server.shutdown();
+    }
+
     @Override
     public void close() {
         server.shutdownNow();
@@ -211,7 +249,8 @@ public final class FakeVoiceAgent implements AutoCloseable {
     private final class Service extends VoiceAgentGrpc.VoiceAgentImplBase {
         @Override
         public StreamObserver<ConverseRequest> converse(StreamObserver<ConverseResponse> out) {
-            Call call = new Call((ServerCallStreamObserver<ConverseResponse>) out);
+            Call call =
+                    new Call(FakeVoiceAgent.this, (ServerCallStreamObserver<ConverseResponse>) out);
             if (reluctant) {
                 call.out.disableAutoRequest();
                 call.out.request(1);
@@ -250,6 +289,7 @@ public final class FakeVoiceAgent implements AutoCloseable {
 
         private void start(Call call, SessionStart start) {
             lastStart = start;
+            call.start = start;
             switch (answer.apply(start)) {
                 case SessionReady ready -> {
                     call.send(ConverseResponse.newBuilder().setSessionReady(ready).build());

@@ -23,7 +23,9 @@ import dev.parley.transceiver.control.ControlService;
 import dev.parley.transceiver.control.Draining;
 import dev.parley.transceiver.control.OutputSettings;
 import dev.parley.transceiver.control.RouteMint;
+import dev.parley.transceiver.inference.BackendSettings;
 import dev.parley.transceiver.inference.Backends;
+import dev.parley.transceiver.inference.LinkCounters;
 import dev.parley.transceiver.media.AudioCounters;
 import dev.parley.transceiver.media.OutputMemory;
 import dev.parley.transceiver.peer.FakeUdpPort.Address;
@@ -52,6 +54,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -124,10 +127,47 @@ public final class Rig implements AutoCloseable {
             int maxCalls,
             long startNanos,
             int resendMillis) {
+        this(
+                agent,
+                Map.of("*", agent.target()),
+                BackendSettings.DEFAULT,
+                limits,
+                highWaterMillis,
+                maxCalls,
+                startNanos,
+                resendMillis);
+    }
+
+    /** With several agents; the first is {@link #agent}. */
+    public static Rig withReplicas(BackendSettings settings, FakeVoiceAgent... agents) {
+        return new Rig(
+                agents[0],
+                Map.of(
+                        "*",
+                        Arrays.stream(agents)
+                                .map(FakeVoiceAgent::target)
+                                .collect(Collectors.joining(" "))),
+                settings,
+                LIMITS,
+                600_000,
+                3,
+                1_000_000_000_000L,
+                500);
+    }
+
+    private Rig(
+            FakeVoiceAgent agent,
+            Map<String, String> targets,
+            BackendSettings settings,
+            SessionLimits limits,
+            long highWaterMillis,
+            int maxCalls,
+            long startNanos,
+            int resendMillis) {
         this.agent = agent;
         now = new AtomicLong(startNanos);
         calls = new Calls(maxCalls);
-        backends = Backends.open(Map.of("*", agent.target()), Duration.ofMinutes(5), audio);
+        backends = Backends.open(targets, settings, audio);
         SecureRandom random = new SecureRandom();
         RouteKeys keys = RouteKeys.of(Map.of(1, new byte[16]));
         mint = new RouteMint(keys, 1, 7, port.localAddress());
@@ -208,6 +248,11 @@ public final class Rig implements AutoCloseable {
 
     public MediaLoop loop() {
         return loop;
+    }
+
+    /** What happened to streams to inference. */
+    public LinkCounters links() {
+        return backends.links();
     }
 
     /** Output that waits in all calls. */

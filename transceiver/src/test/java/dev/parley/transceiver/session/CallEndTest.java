@@ -158,7 +158,7 @@ class CallEndTest {
     void endsWhenInferenceFails() {
         Peer peer = rig.client("actpass", PLACE);
         rig.connect(peer);
-        rig.agent().awaitCall().fail(Status.INTERNAL.withDescription("out of luck"));
+        rig.agent().awaitCall().fail(Status.DATA_LOSS.withDescription("out of luck"));
         rig.pump(() -> rig.calls().count() == 0);
         rig.pump(() -> peer.closedByServer().isDone());
     }
@@ -166,7 +166,7 @@ class CallEndTest {
     @Test
     void endsWhenInferenceFailsBeforeTheClientIsThere() {
         rig.create(rig.client("actpass", PLACE));
-        rig.agent().awaitCall().fail(Status.UNAVAILABLE);
+        rig.agent().awaitCall().fail(Status.FAILED_PRECONDITION);
         rig.pump(() -> rig.calls().count() == 0);
     }
 

@@ -1,0 +1,663 @@
+package dev.parley.transceiver.inference;
+
+import dev.parley.proto.inference.v1.ConverseRequest;
+import dev.parley.proto.inference.v1.ConverseResponse;
+import dev.parley.proto.inference.v1.EndReason;
+import dev.parley.proto.inference.v1.Resume;
+import dev.parley.proto.inference.v1.ResumePoint;
+import dev.parley.proto.inference.v1.SessionEnd;
+import dev.parley.proto.inference.v1.SessionReady;
+import dev.parley.proto.inference.v1.SessionStart;
+import dev.parley.transceiver.media.AudioDrop;
+import io.grpc.Metadata;
+import io.grpc.Status;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call's way to inference, over however many streams it takes: when one breaks, another is
+ * opened, to another replica if there is one, and what was to be sent waits meanwhile. Any thread
+ * may send; nothing here blocks. Owned by the {@link InferenceCall}.
+ *
+ * <p>States: OPENING until the first stream is accepted; TALKING with a stream; LOST without one;
+ * OVER. What happens to streams happens on threads of the transport and on the timers' thread.
+ */
+final class InferenceLink {
+    /** Hears what comes from inference, on threads that must not be blocked. */
+    interface Listener {
+        /** A backend accepted the call; the first to be called, once. */
+        void onReady(SessionReady ready);
+
+        /** Any later message; the next one comes only after {@link #requestNext}. */
+        void onMessage(ConverseResponse message);
+
+        /** The stream broke; another one is looked for. */
+        void onLost(Status status);
+
+        /** Whether nothing is being said to the caller and nothing waits to be. */
+        boolean isQuiet();
+
+        /** Another stream goes on; called before its first message. */
+        void onResumed();
+
+        /** What the next stream is to know of output; the link adds the rest. */
+        Resume.Builder position();
+
+        /** Whether the backend that goes on has accepted what the first one did. */
+        boolean isSame(SessionReady ready);
+
+        /** The call is over; the last to be called, once. */
+        void onClosed(Status status);
+    }
+
+    private static final System.Logger LOGGER =
+            System.getLogger(InferenceLink.class.getPackageName());
+
+    private static final long MIN_BACKOFF_MILLIS = 100;
+    private static final long MAX_BACKOFF_MILLIS = 500;
+
+    /** How soon to look again whether a turn is over and the call can move. */
+    private static final long QUIET_CHECK_MILLIS = 100;
+
+    /** When to look again for somebody to move to. */
+    private static final long MOVE_RETRY_MILLIS = 1_000;
+
+    private enum Phase {
+        OPENING,
+        TALKING,
+        LOST,
+        OVER
+    }
+
+    private final Backends backends;
+    private final ReplicaSet replicas;
+    private final SessionStart start;
+    private final Listener listener;
+    private final LongSupplier clock;
+    private final UplinkQueue queue = new UplinkQueue();
+    private final AtomicLong audioDropped = new AtomicLong();
+
+    // Guarded by this.
+    private final Set<Replica> tried = new HashSet<>();
+    private Phase phase = Phase.OPENING;
+    private @Nullable Leg current;
+    private @Nullable Leg opening;
+    private boolean readWanted;
+    private boolean moveWanted;
+    private int streams;
+    private Status refusal = Status.UNAVAILABLE.withDescription("no address of it is known");
+    private boolean outage;
+    private long outageNanos;
+    private int failures;
+
+    InferenceLink(Backends backends, SessionStart start, Listener listener) {
+        this.backends = backends;
+        this.replicas = backends.replicas(start);
+        this.start = start;
+        this.listener = listener;
+        this.clock = backends.clock();
+    }
+
+    /** Opens the first stream. */
+    void open() {
+        tryNext();
+    }
+
+    // --- what is sent
+
+    /** Sends input audio; the oldest that waits falls out when too much does. */
+    void sendAudio(ConverseRequest message) {
+        if (!queue.addAudio(message)) {
+            audioDropped.incrementAndGet();
+            boolean lost = stream() == null;
+            backends.counters()
+                    .increment(
+                            lost ? AudioDrop.INPUT_INFERENCE_LOST : AudioDrop.INPUT_INFERENCE_SLOW);
+        }
+        drain();
+    }
+
+    /** Sends anything else; never dropped while the call lives. */
+    void sendEvent(ConverseRequest message) {
+        queue.addEvent(message);
+        drain();
+    }
+
+    /** Whether events that can wait elsewhere should be sent now. */
+    boolean hasEventRoom() {
+        return queue.hasRoom();
+    }
+
+    /** Input audio messages that were dropped because no backend took them in time. */
+    long audioDropped() {
+        return audioDropped.get();
+    }
+
+    /** Asks for one more message. */
+    void requestNext() {
+        InferenceStream stream;
+        synchronized (this) {
+            readWanted = true;
+            stream = stream();
+        }
+        if (stream != null) {
+            stream.requestNext();
+        }
+    }
+
+    private synchronized @Nullable InferenceStream stream() {
+        return current == null ? null : current.stream;
+    }
+
+    private void drain() {
+        InferenceStream stream = stream();
+        if (stream != null) {
+            stream.drain();
+        }
+    }
+
+    /** Says why the call is over. */
+    void end(SessionEnd end) {
+        InferenceStream stream = finish();
+        if (stream != null) {
+            stream.end(end);
+        }
+    }
+
+    /** Breaks the call off. */
+    void cancel(String reason) {
+        InferenceStream stream = finish();
+        if (stream != null) {
+            stream.cancel(reason);
+        }
+    }
+
+    /** Nothing is opened any more; answers the stream that is left to be ended. */
+    private @Nullable InferenceStream finish() {
+        Leg begun;
+        InferenceStream last;
+        synchronized (this) {
+            phase = Phase.OVER;
+            begun = opening;
+            opening = null;
+            last = stream();
+        }
+        queue.close();
+        if (begun != null) {
+            begun.stream.cancel("the call is over");
+        }
+        return last;
+    }
+
+    // --- opening streams
+
+    private void tryNext() {
+        Leg leg;
+        synchronized (this) {
+            if ((phase != Phase.OPENING && phase != Phase.LOST) || opening != null) {
+                return;
+            }
+            Replica replica = replicas.pick(tried, clock.getAsLong());
+            leg = replica == null ? null : new Leg(replica);
+            if (leg != null) {
+                tried.add(leg.replica);
+                opening = leg;
+            }
+        }
+        if (leg == null) {
+            nobodyLeft();
+        } else {
+            leg.open();
+        }
+    }
+
+    /** The backend of the call's stream wants to stop. */
+    private void wantMove(Leg leg, long delayMillis) {
+        synchronized (this) {
+            if (current != leg || moveWanted || phase != Phase.TALKING) {
+                return;
+            }
+            moveWanted = true;
+        }
+        tryMoveLater(leg, delayMillis);
+    }
+
+    private void tryMoveLater(Leg leg, long delayMillis) {
+        var _ = backends.timers().schedule(() -> tryMove(leg), delayMillis, TimeUnit.MILLISECONDS);
+    }
+
+    /** Opens a stream to another replica beside the one that is to be left. */
+    private void tryMove(Leg from) {
+        boolean quiet = listener.isQuiet();
+        long now = clock.getAsLong();
+        Leg leg = null;
+        synchronized (this) {
+            if (current != from || phase != Phase.TALKING || opening != null) {
+                return;
+            }
+            Replica replica = quiet ? replicas.pick(Set.of(from.replica), now) : null;
+            if (replica != null && replica.isFit(now)) {
+                leg = new Leg(replica);
+                opening = leg;
+            }
+        }
+        if (leg == null) {
+            tryMoveLater(from, quiet ? MOVE_RETRY_MILLIS : QUIET_CHECK_MILLIS);
+        } else {
+            leg.open();
+        }
+    }
+
+    private void moved(Leg leg, SessionReady ready) {
+        Leg from;
+        boolean read;
+        synchronized (this) {
+            from = current;
+            if (opening != leg || phase != Phase.TALKING || from == null) {
+                return;
+            }
+            streams++;
+            take(leg, ready);
+            read = readWanted;
+        }
+        from.stream.leave(SessionEnd.newBuilder().setReason(EndReason.END_REASON_MOVED).build());
+        listener.onResumed();
+        queue.sendAgain();
+        backends.links().increment(LinkEvent.MOVED);
+        LOGGER.log(
+                System.Logger.Level.INFO,
+                "session {0}: moved from {1} to {2}",
+                start.getSessionId(),
+                from.replica,
+                leg.replica);
+        if (read) {
+            leg.stream.requestNext();
+        }
+    }
+
+    /** All have been asked: a call that lives asks them again, one that is new is refused. */
+    private void nobodyLeft() {
+        boolean again;
+        long wait;
+        synchronized (this) {
+            again = phase == Phase.LOST;
+            tried.clear();
+            wait = backoffMillis();
+        }
+        if (again) {
+            var _ = backends.timers().schedule(this::tryNext, wait, TimeUnit.MILLISECONDS);
+        } else {
+            giveUp(refusal);
+        }
+    }
+
+    private long backoffMillis() {
+        long wait = MIN_BACKOFF_MILLIS << Math.min(failures, 3);
+        failures++;
+        return Math.min(wait, MAX_BACKOFF_MILLIS);
+    }
+
+    private void giveUp(Status status) {
+        Leg begun;
+        synchronized (this) {
+            if (phase == Phase.OVER) {
+                return;
+            }
+            phase = Phase.OVER;
+            begun = opening;
+            opening = null;
+        }
+        queue.clear();
+        if (begun != null) {
+            begun.stream.cancel("no time is left");
+        }
+        listener.onClosed(status);
+    }
+
+    private void accepted(Leg leg, SessionReady ready) {
+        boolean first;
+        boolean moves;
+        synchronized (this) {
+            if (opening != leg) {
+                return;
+            }
+            first = phase == Phase.OPENING;
+            moves = phase == Phase.TALKING;
+            if (first) {
+                take(leg, ready);
+            }
+        }
+        if (first) {
+            backends.links().increment(LinkEvent.ACCEPTED);
+            listener.onReady(ready);
+        } else if (listener.isSame(ready)) {
+            if (moves) {
+                moved(leg, ready);
+            } else {
+                resumed(leg, ready);
+            }
+        } else {
+            leg.refuse("it chose other formats than the stream before");
+        }
+    }
+
+    private void resumed(Leg leg, SessionReady ready) {
+        long nanos;
+        boolean read;
+        listener.onResumed();
+        queue.sendAgain();
+        synchronized (this) {
+            if (opening != leg || phase != Phase.LOST) {
+                return;
+            }
+            take(leg, ready);
+            nanos = clock.getAsLong() - outageNanos;
+            read = readWanted;
+        }
+        backends.links().increment(LinkEvent.RESUMED);
+        LOGGER.log(
+                System.Logger.Level.INFO,
+                "session {0}: goes on with {1} after {2} ms",
+                start.getSessionId(),
+                leg.replica,
+                TimeUnit.NANOSECONDS.toMillis(nanos));
+        if (read) {
+            leg.stream.requestNext();
+        }
+    }
+
+    private void take(Leg leg, SessionReady ready) {
+        opening = null;
+        current = leg;
+        phase = Phase.TALKING;
+        moveWanted = false;
+        tried.clear();
+        leg.replica.onDraining(leg.draining);
+        if (!ready.getResumeToken().isEmpty()) {
+            confirm(ResumePoint.newBuilder().setToken(ready.getResumeToken()).build());
+        }
+    }
+
+    private void confirm(ResumePoint point) {
+        if (!queue.confirm(point.getToken(), point.getEventNumber())) {
+            backends.links().increment(LinkEvent.TOKEN_TOO_LONG);
+        }
+    }
+
+    private SessionStart nextStart() {
+        int before = streams + (current == null ? 0 : 1);
+        if (before == 0) {
+            return start;
+        }
+        UplinkQueue.Position sent = queue.position();
+        return start.toBuilder()
+                .setResume(
+                        listener.position()
+                                .setToken(sent.token())
+                                .setStreamsBefore(before)
+                                .setReason(
+                                        current == null
+                                                ? describe(refusal)
+                                                : "its replica wants to stop")
+                                .setNextSequenceNumber(sent.nextSequence())
+                                .setAudioOffsetMs(sent.offsetMillis())
+                                .setLastEventNumber(sent.lastEvent()))
+                .build();
+    }
+
+    // --- the end of streams
+
+    private void closed(Leg leg, Status status) {
+        boolean wasOpening;
+        boolean wasCurrent;
+        boolean over;
+        synchronized (this) {
+            wasOpening = opening == leg;
+            wasCurrent = current == leg;
+            over = phase == Phase.OVER;
+            if (wasOpening) {
+                opening = null;
+            }
+            if (wasCurrent) {
+                current = null;
+                streams++;
+            }
+        }
+        if (wasOpening) {
+            refused(leg, status);
+        } else if (wasCurrent && (over || !mayReconnect(status))) {
+            if (!over) {
+                end(status);
+            }
+            queue.clear();
+        } else if (wasCurrent) {
+            broke(leg, status);
+        }
+    }
+
+    private void end(Status status) {
+        synchronized (this) {
+            phase = Phase.OVER;
+        }
+        listener.onClosed(status);
+    }
+
+    /** The stream was not accepted. */
+    private void refused(Leg leg, Status status) {
+        boolean lost;
+        Leg stays = null;
+        synchronized (this) {
+            lost = phase == Phase.LOST;
+            if (phase == Phase.TALKING) {
+                stays = current;
+            }
+            // That a replica is full says more than that another one is down.
+            if (refusal.getCode() != Status.Code.RESOURCE_EXHAUSTED || isVerdict(status)) {
+                refusal = status;
+            }
+        }
+        leg.replica.troubled(clock.getAsLong());
+        if (stays != null) {
+            tryMoveLater(stays, MOVE_RETRY_MILLIS);
+        } else if (lost ? isVerdict(status) : !mayBeElsewhere(status)) {
+            giveUpCounted(status);
+        } else {
+            backends.links().increment(LinkEvent.REFUSED_ELSEWHERE);
+            tryNext();
+        }
+    }
+
+    private void giveUpCounted(Status status) {
+        boolean lost;
+        synchronized (this) {
+            lost = phase == Phase.LOST;
+        }
+        if (lost) {
+            backends.links().increment(LinkEvent.GIVEN_UP);
+        }
+        giveUp(status);
+    }
+
+    /** The call's stream broke. */
+    private void broke(Leg leg, Status status) {
+        long now = clock.getAsLong();
+        long timeout = backends.settings().reconnectTimeout().toNanos();
+        boolean fresh;
+        long wait = 0;
+        leg.replica.troubled(now);
+        synchronized (this) {
+            phase = Phase.LOST;
+            refusal = status;
+            tried.clear();
+            tried.add(leg.replica);
+            // A backend that accepts and fails without end does not keep a call for ever.
+            fresh = !outage || now - outageNanos >= timeout;
+            if (fresh) {
+                outage = true;
+                outageNanos = now;
+                failures = 0;
+            } else {
+                wait = backoffMillis();
+            }
+        }
+        backends.links().increment(LinkEvent.BROKEN);
+        LOGGER.log(
+                System.Logger.Level.WARNING,
+                "session {0}: the stream to {1} broke ({2}); another one is looked for",
+                start.getSessionId(),
+                leg.replica,
+                describe(status));
+        listener.onLost(status);
+        if (fresh) {
+            var _ =
+                    backends.timers()
+                            .schedule(() -> onDeadline(now), timeout, TimeUnit.NANOSECONDS);
+            tryNext();
+        } else {
+            var _ = backends.timers().schedule(this::tryNext, wait, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    private void onDeadline(long outageBeganNanos) {
+        Status status;
+        synchronized (this) {
+            if (phase != Phase.LOST || outageNanos != outageBeganNanos) {
+                return;
+            }
+            status = refusal;
+        }
+        giveUpCounted(status);
+    }
+
+    private boolean mayReconnect(Status status) {
+        return !status.isOk()
+                && !isVerdict(status)
+                && status.getCode() != Status.Code.RESOURCE_EXHAUSTED
+                && !backends.settings().reconnectTimeout().isZero();
+    }
+
+    /** voice_agent.proto: statuses that say that the call itself is at fault. */
+    private static boolean isVerdict(Status status) {
+        return switch (status.getCode()) {
+            case INVALID_ARGUMENT,
+                    NOT_FOUND,
+                    ALREADY_EXISTS,
+                    PERMISSION_DENIED,
+                    UNAUTHENTICATED,
+                    FAILED_PRECONDITION,
+                    OUT_OF_RANGE,
+                    UNIMPLEMENTED,
+                    DATA_LOSS ->
+                    true;
+            case OK,
+                    CANCELLED,
+                    UNKNOWN,
+                    DEADLINE_EXCEEDED,
+                    RESOURCE_EXHAUSTED,
+                    ABORTED,
+                    INTERNAL,
+                    UNAVAILABLE ->
+                    false;
+        };
+    }
+
+    /** Whether another replica may accept a new call that this one refused so. */
+    private static boolean mayBeElsewhere(Status status) {
+        return status.getCode() == Status.Code.UNAVAILABLE
+                || status.getCode() == Status.Code.RESOURCE_EXHAUSTED;
+    }
+
+    private static String describe(Status status) {
+        String text = status.getDescription();
+        return text == null ? status.getCode().name() : status.getCode() + ": " + text;
+    }
+
+    /** One stream of the call, and whom it goes to. */
+    private final class Leg implements InferenceStream.Listener {
+        private final Replica replica;
+        private final InferenceStream stream;
+        private final Runnable draining = () -> wantMove(this, QUIET_CHECK_MILLIS);
+        private @Nullable Status refusedBy;
+
+        Leg(Replica replica) {
+            this.replica = replica;
+            this.stream =
+                    new InferenceStream(
+                            replica.channel(),
+                            start.getSessionId(),
+                            backends.timers(),
+                            queue,
+                            this);
+        }
+
+        void open() {
+            SessionStart first;
+            boolean resumes;
+            synchronized (InferenceLink.this) {
+                resumes = phase != Phase.OPENING;
+                first = nextStart();
+            }
+            replica.opening();
+            stream.start(first, new Metadata());
+            if (resumes) {
+                var _ =
+                        backends.timers()
+                                .schedule(
+                                        this::onLate,
+                                        backends.settings().readyTimeout().toNanos(),
+                                        TimeUnit.NANOSECONDS);
+            }
+        }
+
+        private void onLate() {
+            boolean waits;
+            synchronized (InferenceLink.this) {
+                waits = opening == this;
+            }
+            if (waits) {
+                stream.cancel("not accepted in time");
+            }
+        }
+
+        /** It is not what is needed; another one is asked. */
+        void refuse(String why) {
+            refusedBy = Status.FAILED_PRECONDITION.withDescription(why);
+            stream.cancel(why);
+        }
+
+        @Override
+        public void onReady(SessionReady ready) {
+            accepted(this, ready);
+        }
+
+        @Override
+        public void onMessage(ConverseResponse message) {
+            synchronized (InferenceLink.this) {
+                if (current != this) {
+                    return;
+                }
+                readWanted = false;
+            }
+            if (message.hasResumePoint()) {
+                confirm(message.getResumePoint());
+                requestNext();
+            } else if (message.hasHandover()) {
+                wantMove(this, 0);
+                requestNext();
+            } else {
+                listener.onMessage(message);
+            }
+        }
+
+        @Override
+        public void onClosed(Status status) {
+            replica.closed();
+            replica.forget(draining);
+            closed(this, refusedBy == null ? status : refusedBy);
+        }
+    }
+}

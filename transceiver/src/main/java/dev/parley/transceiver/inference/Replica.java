@@ -1,0 +1,116 @@
+package dev.parley.transceiver.inference;
+
+import io.grpc.ConnectivityState;
+import io.grpc.ManagedChannel;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * One process of a backend: its connection, over which all calls that it has of us go, and what is
+ * known of its state. Shared by all threads; owned by its {@link ReplicaSet}.
+ */
+final class Replica {
+    /** How long one that has failed or refused comes last. */
+    private static final long AVOIDED_NANOS = 1_000_000_000L;
+
+    private final String name;
+    private final ManagedChannel channel;
+    private final AtomicInteger streams = new AtomicInteger();
+    private final Set<Runnable> onDraining = ConcurrentHashMap.newKeySet();
+    private volatile long troubleNanos;
+    private volatile boolean troubled;
+
+    /**
+     * @param name address, and the name that it was found under if that is another
+     */
+    Replica(String name, ManagedChannel channel) {
+        this.name = name;
+        this.channel = channel;
+        watch(ConnectivityState.IDLE);
+    }
+
+    /**
+     * A connection that is not ready any more while it has streams has got a GOAWAY, unless it
+     * broke, which the streams learn by themselves.
+     */
+    private void watch(ConnectivityState before) {
+        channel.notifyWhenStateChanged(
+                before,
+                () -> {
+                    ConnectivityState now = channel.getState(false);
+                    if (before == ConnectivityState.READY) {
+                        onDraining.forEach(Runnable::run);
+                    }
+                    if (now != ConnectivityState.SHUTDOWN) {
+                        watch(now);
+                    }
+                });
+    }
+
+    /** Has this run, quickly, when the replica wants its streams to go elsewhere. */
+    void onDraining(Runnable told) {
+        onDraining.add(told);
+    }
+
+    void forget(Runnable told) {
+        onDraining.remove(told);
+    }
+
+    ManagedChannel channel() {
+        return channel;
+    }
+
+    /** Streams that are open to it. */
+    int streams() {
+        return streams.get();
+    }
+
+    /** A stream is about to be opened. */
+    void opening() {
+        streams.incrementAndGet();
+        if (channel.getState(true) == ConnectivityState.TRANSIENT_FAILURE) {
+            // A caller waits now; without this it would wait for gRPC's back-off, up to two
+            // minutes.
+            channel.resetConnectBackoff();
+        }
+    }
+
+    /** A stream is over. */
+    void closed() {
+        streams.decrementAndGet();
+    }
+
+    /** It has failed or is full: others are asked first for a while. */
+    void troubled(long nowNanos) {
+        troubleNanos = nowNanos;
+        troubled = true;
+    }
+
+    /** How well it would take a stream now; lower is better. */
+    int reluctance(long nowNanos) {
+        int connection =
+                switch (channel.getState(true)) {
+                    case READY -> 0;
+                    case IDLE, CONNECTING -> 1;
+                    case TRANSIENT_FAILURE, SHUTDOWN -> 2;
+                };
+        boolean avoided = troubled && nowNanos - troubleNanos < AVOIDED_NANOS;
+        return connection + (avoided ? 3 : 0);
+    }
+
+    /** Whether it is there and not in trouble. */
+    boolean isFit(long nowNanos) {
+        return reluctance(nowNanos) < 2;
+    }
+
+    /** Takes no new streams; the connection closes when the last one is over. */
+    void retire() {
+        channel.shutdown();
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}
