@@ -34,6 +34,11 @@ class QuickDrillsTest {
         assertHolds(new RedisOutage(Duration.ofSeconds(2), false));
     }
 
+    @Test
+    void aCallGoesOnWithAnotherInferenceProcess() throws Exception {
+        assertHolds(new InferenceKill());
+    }
+
     private void assertHolds(Drill drill) throws Exception {
         DrillReport report = DrillReport.unhurried("quick");
         drill.run(folder, report);

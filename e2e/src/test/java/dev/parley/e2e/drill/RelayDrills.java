@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** The drills around the relay by name. */
+/** The drills with the services as processes, by name. */
 public final class RelayDrills {
     private static final int KILLS = 3;
 
@@ -22,6 +22,7 @@ public final class RelayDrills {
         drills.put("relay-kill-stun-only", RelayKill.withChecks(KILLS));
         drills.put("relay-failover", new RelayFailover());
         drills.put("relay-rolling", new RelayRolling(5_000, 3));
+        drills.put("inference-kill", new InferenceKill());
         drills.put("redis-outage", new RedisOutage(Duration.ofMinutes(1), true));
         return drills;
     }

@@ -376,7 +376,7 @@ final class InferenceLink {
         phase = Phase.TALKING;
         moveWanted = false;
         tried.clear();
-        leg.replica.onDraining(leg.draining);
+        leg.replica.add(leg);
         if (!ready.getResumeToken().isEmpty()) {
             confirm(ResumePoint.newBuilder().setToken(ready.getResumeToken()).build());
         }
@@ -577,10 +577,9 @@ final class InferenceLink {
     }
 
     /** One stream of the call, and whom it goes to. */
-    private final class Leg implements InferenceStream.Listener {
+    private final class Leg implements InferenceStream.Listener, Replica.Guest {
         private final Replica replica;
         private final InferenceStream stream;
-        private final Runnable draining = () -> wantMove(this, QUIET_CHECK_MILLIS);
         private @Nullable Status refusedBy;
 
         Leg(Replica replica) {
@@ -630,6 +629,11 @@ final class InferenceLink {
         }
 
         @Override
+        public void onDraining() {
+            wantMove(this, QUIET_CHECK_MILLIS);
+        }
+
+        @Override
         public void onReady(SessionReady ready) {
             accepted(this, ready);
         }
@@ -656,7 +660,7 @@ final class InferenceLink {
         @Override
         public void onClosed(Status status) {
             replica.closed();
-            replica.forget(draining);
+            replica.remove(this);
             closed(this, refusedBy == null ? status : refusedBy);
         }
     }

@@ -11,13 +11,19 @@ import java.util.concurrent.atomic.AtomicInteger;
  * known of its state. Shared by all threads; owned by its {@link ReplicaSet}.
  */
 final class Replica {
+    /** A stream that has been accepted. */
+    interface Guest {
+        /** The replica wants its streams to go elsewhere. On a thread that must not be blocked. */
+        void onDraining();
+    }
+
     /** How long one that has failed or refused comes last. */
     private static final long AVOIDED_NANOS = 1_000_000_000L;
 
     private final String name;
     private final ManagedChannel channel;
     private final AtomicInteger streams = new AtomicInteger();
-    private final Set<Runnable> onDraining = ConcurrentHashMap.newKeySet();
+    private final Set<Guest> guests = ConcurrentHashMap.newKeySet();
     private volatile long troubleNanos;
     private volatile boolean troubled;
 
@@ -40,7 +46,7 @@ final class Replica {
                 () -> {
                     ConnectivityState now = channel.getState(false);
                     if (before == ConnectivityState.READY) {
-                        onDraining.forEach(Runnable::run);
+                        guests.forEach(Guest::onDraining);
                     }
                     if (now != ConnectivityState.SHUTDOWN) {
                         watch(now);
@@ -48,13 +54,13 @@ final class Replica {
                 });
     }
 
-    /** Has this run, quickly, when the replica wants its streams to go elsewhere. */
-    void onDraining(Runnable told) {
-        onDraining.add(told);
+    /** Has a stream told when the replica wants its streams to go elsewhere. */
+    void add(Guest guest) {
+        guests.add(guest);
     }
 
-    void forget(Runnable told) {
-        onDraining.remove(told);
+    void remove(Guest guest) {
+        guests.remove(guest);
     }
 
     ManagedChannel channel() {

@@ -45,7 +45,7 @@ final class ReplicaSet {
                 for (InetAddress address : InetAddress.getAllByName(target.host())) {
                     found.putIfAbsent(new InetSocketAddress(address, target.port()), target);
                 }
-            } catch (UnknownHostException e) {
+            } catch (UnknownHostException _) {
                 complete = false;
             }
         }
@@ -90,7 +90,7 @@ final class ReplicaSet {
 
     private static boolean isLiteral(String host) {
         return host.indexOf(':') >= 0
-                || host.chars().allMatch(c -> c == '.' || c >= '0' && c <= '9');
+                || host.chars().allMatch(c -> c == '.' || (c >= '0' && c <= '9'));
     }
 
     /** Who should take the next stream, null when everybody has been tried. */
