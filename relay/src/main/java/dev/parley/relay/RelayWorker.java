@@ -74,7 +74,8 @@ final class RelayWorker {
         if (lookups.isDue(nowNanos)) {
             settle(nowNanos);
         }
-        // Transceivers first: after a start what they send tells flows, which what clients have sent
+        // Transceivers first: after a start what they send tells flows, which what clients have
+        // sent
         // meanwhile needs.
         handled += down(nowNanos);
         for (int socket = 0; socket < publicPorts.length; socket++) {

@@ -49,16 +49,27 @@ class RedisAccessTest {
                 FlowStore.redis(settings, new StoreSettings(Duration.ofSeconds(60)))) {
             StoreLane lane = store.open(wakeups::release);
             await(lane::isAvailable, store);
-            for (StoreLane.Kind kind :
-                    List.of(StoreLane.Kind.WRITE, StoreLane.Kind.REFRESH, StoreLane.Kind.READ)) {
-                ask(lane, kind);
-            }
-            assertThat(wakeups.tryAcquire(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
-            assertThat(lane.pollAnswer(0)).isEqualTo(ROUTE);
+            ask(lane, StoreLane.Kind.WRITE);
+            ask(lane, StoreLane.Kind.REFRESH);
+            assertThat(read(lane, wakeups)).isEqualTo(ROUTE);
             ask(lane, StoreLane.Kind.REMOVE);
             await(() -> redis.command("DBSIZE").equals(":0\r\n"), store);
             assertThat(store.findProblem()).isNull();
         }
+    }
+
+    // A client of a cluster may lose its first commands while it learns who serves what. The relay
+    // asks again for the next packet.
+    private static @Nullable StoreAnswer read(StoreLane lane, Semaphore wakeups)
+            throws InterruptedException {
+        StoreAnswer answer = StoreAnswer.Miss.FAILED;
+        for (int i = 0; i < 20 && answer instanceof StoreAnswer.Miss; i++) {
+            ask(lane, StoreLane.Kind.REFRESH);
+            ask(lane, StoreLane.Kind.READ);
+            assertThat(wakeups.tryAcquire(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            answer = lane.pollAnswer(0);
+        }
+        return answer;
     }
 
     private static void ask(StoreLane lane, StoreLane.Kind kind) {
