@@ -89,10 +89,10 @@ public final class SdpOffer {
      * transport of its own.
      */
     public @Nullable SdpMedia findAcceptableData() {
-        SdpMedia data = findData();
-        if (data == lead) {
-            return data;
+        if (lead.isData()) {
+            return lead;
         }
+        SdpMedia data = findData();
         String mid = data == null ? null : data.findMid();
         boolean shared = mid != null && bundle.contains(mid);
         return data != null && shared && data.findData() != null ? data : null;
