@@ -1,5 +1,7 @@
 package dev.parley.transceiver.realtime;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
@@ -14,6 +16,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 final class Json {
     /** Longest event that is read, in characters: what one message of a data channel holds. */
     static final int MAX_CHARS = 256 * 1024;
+
+    /** Bytes of an event that are left for what stands around a session or an item. */
+    private static final int AROUND_BYTES = 1_024;
 
     private static final int MAX_NESTING = 32;
     private static final int MAX_NUMBER_CHARS = 64;
@@ -58,10 +63,25 @@ final class Json {
                     "The event is not valid JSON at column " + column(e) + ".",
                     null);
         }
+        // RFC 8259 8.2: such a string cannot be passed on in UTF-8.
+        if (text.contains("\\u") && !UTF_8.newEncoder().canEncode(node.toString())) {
+            throw new EventRefusal(
+                    ErrorCode.INVALID_JSON, "The event has half a surrogate pair in it.", null);
+        }
         if (node instanceof ObjectNode object) {
             return object;
         }
         throw new EventRefusal(ErrorCode.INVALID_JSON, "The event is not a JSON object.", null);
+    }
+
+    /** Refuses what clients could not be told again in one message. */
+    static void requireTellable(ObjectNode object, String path) throws EventRefusal {
+        if (object.toString().getBytes(UTF_8).length > MAX_CHARS - AROUND_BYTES) {
+            throw new EventRefusal(
+                    ErrorCode.EVENT_TOO_LARGE,
+                    path + " has at most " + (MAX_CHARS - AROUND_BYTES) + " bytes.",
+                    path);
+        }
     }
 
     private static int column(JsonProcessingException e) {

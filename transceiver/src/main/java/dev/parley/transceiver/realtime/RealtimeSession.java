@@ -12,9 +12,6 @@ import org.jspecify.annotations.Nullable;
  * updates. What this does not know it keeps for inference. Owned by the call's surface.
  */
 final class RealtimeSession {
-    /** Longest session, in characters of JSON. */
-    private static final int MAX_CHARS = 2 * Json.MAX_CHARS;
-
     private static final int MAX_OUTPUT_TOKENS = 1_000_000;
     private static final int RATE_HZ = 24_000;
     private static final double LEAST_SPEED = 0.25;
@@ -94,12 +91,7 @@ final class RealtimeSession {
         merge(next, change, "");
         own(next);
         TurnDetection detection = detection(next, path);
-        if (next.toString().length() > MAX_CHARS) {
-            throw new EventRefusal(
-                    ErrorCode.EVENT_TOO_LARGE,
-                    "A session has at most " + MAX_CHARS + " characters.",
-                    path);
-        }
+        Json.requireTellable(next, path);
         json = next;
         turnDetection = detection;
     }

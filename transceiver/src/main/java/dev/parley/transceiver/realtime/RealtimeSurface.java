@@ -126,7 +126,7 @@ public final class RealtimeSurface implements EventSurface {
             case CONVERSATION_ITEM_DELETE -> deleteItem(event);
             case CONVERSATION_ITEM_TRUNCATE -> truncateItem(event);
             case RESPONSE_CREATE -> responses.create(event.findObject("response"), nowNanos);
-            case RESPONSE_CANCEL -> responses.cancel(event.findId("response_id"));
+            case RESPONSE_CANCEL -> responses.cancel(event.findId("response_id"), nowNanos);
         }
     }
 
@@ -165,6 +165,7 @@ public final class RealtimeSurface implements EventSurface {
         if (!json.has("status")) {
             json.put("status", "completed");
         }
+        Json.requireTellable(json, "item");
         place(event.findId("previous_item_id"), itemId, json);
         String previous = conversation.previous(itemId);
         for (String what : new String[] {"added", "done"}) {
@@ -396,7 +397,8 @@ public final class RealtimeSurface implements EventSurface {
             }
             case PLAYBACK_CLEARED -> {
                 edge.toInference(message);
-                responses.playbackCleared(message.getPlaybackCleared(), caller.speaking());
+                responses.playbackCleared(
+                        message.getPlaybackCleared(), caller.speaking(), nowNanos);
             }
             default -> edge.toInference(message);
         }

@@ -52,8 +52,13 @@ final class Responses {
     private final Edge edge;
     private final Map<String, Response> byName = new LinkedHashMap<>();
 
+    /** What a client has asked for behind a response of which nobody knows yet that it is over. */
+    private @Nullable Asked asked;
+
     /** Inference has ended a response, so it ends all of them. */
     private boolean endsThem;
+
+    private record Asked(@Nullable ObjectNode options) {}
 
     Responses(RealtimeSession session, Conversation conversation, EventWriter events, Edge edge) {
         this.session = session;
@@ -134,6 +139,7 @@ final class Responses {
         if (response != null) {
             finish(response, end(message));
         }
+        askNext(nowNanos);
     }
 
     private static End end(ResponseDone message) {
@@ -285,13 +291,14 @@ final class Responses {
     }
 
     /** A ClearAudio was carried out, whoever asked for it. */
-    void playbackCleared(PlaybackCleared cleared, boolean callerSpeaks) {
+    void playbackCleared(PlaybackCleared cleared, boolean callerSpeaks, long nowNanos) {
         String name = cleared.getClearedResponseId();
         for (Response response : List.copyOf(byName.values())) {
             if (name.isEmpty() || name.equals(response.name)) {
                 cut(response, cleared, callerSpeaks ? TURN_DETECTED : CLIENT_CANCELLED);
             }
         }
+        askNext(nowNanos);
     }
 
     private void cut(Response response, PlaybackCleared cleared, String reason) {
@@ -316,11 +323,14 @@ final class Responses {
         for (ResponseItem item : response.items) {
             // One that ran dry before it was complete is cut where it ran dry.
             boolean whole = item.heardOut && !(unfinished && item == last);
-            if (item.hasAudio && !whole && !item.cut) {
-                boolean playing =
-                        cleared.getResponseId().equals(response.name)
-                                && cleared.getItemId().equals(item.name);
-                truncate(response, item, playing ? cleared.getAudioEndMs() : item.heardMillis);
+            boolean playing =
+                    cleared.getResponseId().equals(response.name)
+                            && cleared.getItemId().equals(item.name);
+            long heardMillis = playing ? cleared.getAudioEndMs() : item.heardMillis;
+            // A client may have said that the caller heard more than there was.
+            boolean told = item.cut && item.heardMillis <= heardMillis;
+            if (item.hasAudio && !whole && !told) {
+                truncate(response, item, heardMillis);
             }
         }
     }
@@ -363,7 +373,7 @@ final class Responses {
     }
 
     /**
-     * {@code response.create}
+     * {@code response.create}; waits while the last response may be over or is being cut off.
      *
      * @param options of this response alone, or null
      */
@@ -374,12 +384,29 @@ final class Responses {
             finish(active, End.COMPLETED);
             active = null;
         }
-        if (active != null) {
+        if (active != null && (asked != null || !endsByItself(active))) {
             throw new EventRefusal(
                     ErrorCode.CONVERSATION_ALREADY_HAS_ACTIVE_RESPONSE,
                     "The conversation already has an active response: " + active.id + ".",
                     null);
         }
+        asked = new Asked(options);
+        askNext(nowNanos);
+    }
+
+    /** Whether it is over soon without the client's or inference's doing anything. */
+    private boolean endsByItself(Response response) {
+        return !response.clearing.isEmpty() || (!response.pending && !ended(response));
+    }
+
+    /** Asks inference for what a client wants, once no other response is being made. */
+    private void askNext(long nowNanos) {
+        Asked next = asked;
+        if (next == null || findActive() != null) {
+            return;
+        }
+        asked = null;
+        ObjectNode options = next.options();
         String name = events.newId("resp");
         Response response = add(name, options);
         response.pending = true;
@@ -399,7 +426,7 @@ final class Responses {
      *
      * @param id which one, null for the active one
      */
-    void cancel(@Nullable String id) throws EventRefusal {
+    void cancel(@Nullable String id, long nowNanos) throws EventRefusal {
         Response response = findActive();
         if (response == null || (id != null && !id.equals(response.id))) {
             throw new EventRefusal(
@@ -412,6 +439,7 @@ final class Responses {
         edge.refuse(response.name);
         tellCancelled(response, CancelReason.CANCEL_REASON_CLIENT);
         finish(response, End.cancelled(CLIENT_CANCELLED));
+        askNext(nowNanos);
     }
 
     private void tellCancelled(Response response, CancelReason reason) {
@@ -439,7 +467,11 @@ final class Responses {
                                         + " ms long.",
                                 "audio_end_ms");
                     }
-                    truncate(response, item, audioEndMillis);
+                    // What was cut off once is not heard for that.
+                    truncate(
+                            response,
+                            item,
+                            item.cut ? Math.min(audioEndMillis, item.heardMillis) : audioEndMillis);
                     return;
                 }
             }
@@ -481,6 +513,7 @@ final class Responses {
                 finish(response, response.pending ? late() : End.COMPLETED);
             }
         }
+        askNext(nowNanos);
     }
 
     private static End late() {

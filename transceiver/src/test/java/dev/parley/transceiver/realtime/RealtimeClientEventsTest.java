@@ -246,6 +246,7 @@ class RealtimeClientEventsTest {
                 "invalid_type|{\"type\":\"response.create\",\"event_id\":5}",
                 "invalid_json|[]",
                 "invalid_json|null",
+                "invalid_json|{\"type\":\"response.create\",\"event_id\":\"\\uD800\"}",
                 "invalid_json|{\"type\":\"response.create\"} x",
                 "invalid_json|{\"type\":\"a\",\"type\":\"b\"}",
                 "invalid_json|{",
@@ -285,6 +286,61 @@ class RealtimeClientEventsTest {
     }
 
     @Test
+    void nothingGrowsByBeingTruncatedAgain() {
+        rig.starts("r1");
+        rig.audio("r1", "i1");
+        rig.playbackStarts("r1", "i1");
+        String truncate =
+                "{\"type\":\"conversation.item.truncate\",\"item_id\":\"i1\","
+                        + "\"audio_end_ms\":";
+        rig.send(truncate + "1000000}");
+        rig.cleared("", "r1", "i1", 700);
+        assertThat(truncatedAt()).isEqualTo(700);
+        rig.send(truncate + "900}");
+        assertThat(truncatedAt()).isEqualTo(700);
+        rig.send(truncate + "300}");
+        assertThat(truncatedAt()).isEqualTo(300);
+        rig.said();
+        rig.cleared("", "r1", "i1", 700);
+        assertThat(rig.said()).containsExactly("up PLAYBACK_CLEARED");
+    }
+
+    private long truncatedAt() {
+        return rig.event("conversation.item.truncated").get("audio_end_ms").getAsLong();
+    }
+
+    @Test
+    void aResponseIsAskedForOnceTheLastOneIsOverThatNobodyEnds() {
+        rig.audio("r1", "i1");
+        rig.playbackStarts("r1", "i1");
+        rig.said();
+        rig.send("{\"type\":\"response.create\",\"response\":{\"metadata\":{}}}");
+        assertThat(rig.said()).isEmpty();
+        assertRefused("conversation_already_has_active_response", "{\"type\":\"response.create\"}");
+        rig.playbackStops("r1", "i1", 700);
+        rig.said();
+        rig.pass(500);
+        assertThat(rig.said())
+                .containsSubsequence("response.done", "response.created", "up RESPONSE_REQUESTED");
+        assertThat(rig.up().getResponseRequested().getOptionsJson()).isEqualTo("{\"metadata\":{}}");
+        rig.pass(500);
+        assertThat(rig.said()).isEmpty();
+    }
+
+    @Test
+    void aResponseIsAskedForRightBehindTheClearingOfTheLast() {
+        rig.starts("r1");
+        rig.audio("r1", "i1");
+        rig.playbackStarts("r1", "i1");
+        rig.send("{\"type\":\"output_audio_buffer.clear\"}");
+        rig.send("{\"type\":\"response.create\"}");
+        assertThat(rig.said()).doesNotContain("error", "up RESPONSE_REQUESTED");
+        rig.cleared("r1", "r1", "i1", 700);
+        assertThat(rig.said())
+                .containsSubsequence("response.done", "response.created", "up RESPONSE_REQUESTED");
+    }
+
+    @Test
     void eventsThatAreTooLongOrTooDeepAreRefused() {
         assertRefused("event_too_large", " ".repeat(Json.MAX_CHARS + 1));
         assertRefused("invalid_json", "{\"a\":".repeat(40) + "1" + "}".repeat(40));
@@ -292,8 +348,22 @@ class RealtimeClientEventsTest {
     }
 
     @Test
+    void whatClientsCouldNotBeToldAgainIsRefused() {
+        String item =
+                "{\"type\":\"conversation.item.create\",\"item\":{\"type\":\"message\","
+                        + "\"role\":\"user\",\"content\":[{\"type\":\"input_text\",\"text\":\"%s\"}]}}";
+        assertRefused("event_too_large", item.formatted("x".repeat(262_000)));
+        assertRefused("event_too_large", item.formatted("\u00fc".repeat(131_000)));
+        assertThat(error(rig).get("param").getAsString()).isEqualTo("item");
+        rig.send(item.formatted("x".repeat(260_000)));
+        assertThat(rig.said())
+                .contains("conversation.item.added", "conversation.item.done", "up ITEM_CREATED");
+        assertThat(rig.events).allMatch(event -> event.toString().length() <= 262_144);
+    }
+
+    @Test
     void aSessionDoesNotGrowWithoutEnd() {
-        String half = "x".repeat(Json.MAX_CHARS - 200);
+        String half = "x".repeat(Json.MAX_CHARS / 2);
         for (int i = 0; i < 2; i++) {
             rig.send("{\"type\":\"session.update\",\"session\":{\"x" + i + "\":\"" + half + "\"}}");
         }
