@@ -1,5 +1,6 @@
 package dev.parley.e2e.client;
 
+import com.google.gson.JsonObject;
 import dev.onvoid.webrtc.PeerConnectionFactory;
 import dev.onvoid.webrtc.PeerConnectionObserver;
 import dev.onvoid.webrtc.RTCConfiguration;
@@ -62,11 +63,26 @@ public final class LibwebrtcChannels implements AutoCloseable {
 
     /** Calls an agent; at least one channel must have been opened. */
     public void call(URI base, String model) throws Exception {
-        String offer = Descriptions.offer(connection);
+        var _ =
+                call(
+                        base.resolve("/v1/realtime/calls?model=" + model),
+                        "application/sdp",
+                        Descriptions.offer(connection));
+    }
+
+    /** Calls with a session object, and answers the call's id. */
+    public String callWith(URI base, JsonObject session) throws Exception {
+        JsonObject body = new JsonObject();
+        body.addProperty("sdp", Descriptions.offer(connection));
+        body.add("session", session);
+        return call(base.resolve("/v1/realtime/calls"), "application/json", body.toString());
+    }
+
+    private String call(URI where, String type, String body) throws Exception {
         HttpRequest request =
-                HttpRequest.newBuilder(base.resolve("/v1/realtime/calls?model=" + model))
-                        .header("Content-Type", "application/sdp")
-                        .POST(BodyPublishers.ofString(offer))
+                HttpRequest.newBuilder(where)
+                        .header("Content-Type", type)
+                        .POST(BodyPublishers.ofString(body))
                         .build();
         try (HttpClient http = HttpClient.newHttpClient()) {
             HttpResponse<String> answer = http.send(request, BodyHandlers.ofString());
@@ -74,6 +90,8 @@ public final class LibwebrtcChannels implements AutoCloseable {
                 throw new IllegalStateException(answer.statusCode() + ": " + answer.body());
             }
             Descriptions.setRemote(connection, RTCSdpType.ANSWER, answer.body());
+            String location = answer.headers().firstValue("Location").orElseThrow();
+            return location.substring(location.lastIndexOf('/') + 1);
         }
     }
 
