@@ -69,7 +69,8 @@ public final class SctpFuzz {
     private void step(int code) {
         switch (code & 3) {
             case 0, 1 -> {
-                int length = Math.min(input.remaining(), next() | (code >> 4) << 8);
+                int wanted = next() | (code >> 4) << 8;
+                int length = Math.min(input.remaining(), wanted);
                 byte[] chunks = new byte[length];
                 input.get(chunks);
                 received += length;

@@ -1,5 +1,6 @@
 package dev.parley.transceiver.inference;
 
+import dev.parley.proto.inference.v1.CallMedia;
 import dev.parley.proto.inference.v1.ClientEvent;
 import dev.parley.proto.inference.v1.ConverseRequest;
 import dev.parley.proto.inference.v1.ConverseResponse;
@@ -289,13 +290,13 @@ public final class InferenceCall {
 
     /** Tells inference whether the client sends and wants audio from now on; on the media loop. */
     public void tellMedia(boolean inputAudio, boolean outputAudio) {
-        events.fromEdge(
-                ConverseRequest.newBuilder()
-                        .setMediaChanged(
-                                start.getMedia().toBuilder()
-                                        .setInputAudio(inputAudio)
-                                        .setOutputAudio(outputAudio))
-                        .build());
+        CallMedia changed =
+                start.getMedia().toBuilder()
+                        .setInputAudio(inputAudio)
+                        .setOutputAudio(outputAudio)
+                        .build();
+        link.media(changed);
+        events.fromEdge(ConverseRequest.newBuilder().setMediaChanged(changed).build());
     }
 
     /** Milliseconds of the caller's audio that had to be made up. */

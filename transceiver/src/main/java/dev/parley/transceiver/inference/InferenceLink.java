@@ -1,5 +1,6 @@
 package dev.parley.transceiver.inference;
 
+import dev.parley.proto.inference.v1.CallMedia;
 import dev.parley.proto.inference.v1.ConverseRequest;
 import dev.parley.proto.inference.v1.ConverseResponse;
 import dev.parley.proto.inference.v1.EndReason;
@@ -81,6 +82,9 @@ final class InferenceLink {
     private final UplinkQueue queue = new UplinkQueue();
     private final AtomicLong audioDropped = new AtomicLong();
 
+    // What the client sends and wants by now.
+    private volatile CallMedia media;
+
     // Guarded by this.
     private final Set<Replica> tried = new HashSet<>();
     private Phase phase = Phase.OPENING;
@@ -98,6 +102,7 @@ final class InferenceLink {
         this.backends = backends;
         this.replicas = backends.replicas(start);
         this.start = start;
+        this.media = start.getMedia();
         this.listener = listener;
         this.clock = backends.clock();
     }
@@ -388,6 +393,11 @@ final class InferenceLink {
         }
     }
 
+    /** What streams that follow are told of the client's media. */
+    void media(CallMedia now) {
+        media = now;
+    }
+
     private SessionStart nextStart() {
         int before = streams + (current == null ? 0 : 1);
         if (before == 0) {
@@ -395,6 +405,7 @@ final class InferenceLink {
         }
         UplinkQueue.Position sent = queue.position();
         return start.toBuilder()
+                .setMedia(media)
                 .setResume(
                         listener.position()
                                 .setToken(sent.token())

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.google.protobuf.ByteString;
 import dev.parley.proto.control.v1.CreateSessionRequest;
+import dev.parley.proto.control.v1.CreateSessionResponse;
+import dev.parley.proto.control.v1.UpdateSessionRequest;
 import dev.parley.proto.inference.v1.AudioEncoding;
 import dev.parley.proto.inference.v1.ConverseRequest;
 import dev.parley.proto.inference.v1.ConverseResponse;
@@ -94,6 +96,27 @@ class ReconnectTest {
 
     private static long nextSequence(FakeVoiceAgent.Call call) {
         return call.await(ConverseRequest::hasInputAudio).getInputAudio().getSequenceNumber();
+    }
+
+    @Test
+    void tellsAnotherReplicaThatTheClientIsOnHold() {
+        CreateSessionResponse created = rig.connect(peer);
+        FakeVoiceAgent.Call first = agent.awaitCall();
+        assertThat(first.start().getMedia().getInputAudio()).isTrue();
+        var _ =
+                rig.request(
+                        UpdateSessionRequest.newBuilder()
+                                .setSessionId(created.getSessionId())
+                                .addRelayAddresses("203.0.113.10:3478")
+                                .setOfferSdp(peer.offer().replace("a=sendrecv", "a=inactive"))
+                                .build(),
+                        rig.control()::updateSession);
+        assertThat(first.await(ConverseRequest::hasMediaChanged).getMediaChanged().getInputAudio())
+                .isFalse();
+        first.agent().close();
+        FakeVoiceAgent.Call second = agent.awaitCall();
+        assertThat(second.start().getMedia().getInputAudio()).isFalse();
+        assertThat(second.start().getMedia().getOutputAudio()).isFalse();
     }
 
     @Test
