@@ -22,6 +22,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What an operator does to a transceiver while a call of libwebrtc is on it. */
 class OperatedTransceiverTest {
+    /** Whoever runs the tests under nohup has their children ignore SIGHUP. */
+    private static final List<String> HEEDING_HANGUP = List.of("env", "--default-signal=HUP");
+
     private static final String OLD_KEY = "5: 00112233445566778899aabbccddeeff";
     private static final String NEW_KEY = "6: ffeeddccbbaa99887766554433221100";
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -167,7 +170,8 @@ class OperatedTransceiverTest {
     }
 
     private ChildProcess service(String name, String yaml) throws IOException {
-        ChildProcess process = ChildProcess.parley(name, "--config", write(name, yaml).toString());
+        ChildProcess process =
+                ChildProcess.parley(HEEDING_HANGUP, name, "--config", write(name, yaml).toString());
         processes.add(process);
         process.awaitReady();
         return process;
