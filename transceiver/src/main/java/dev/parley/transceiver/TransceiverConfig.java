@@ -134,7 +134,7 @@ public record TransceiverConfig(
                                 "How late work may begin for half a second on end before new calls"
                                         + " are refused, so that those that are there do not suffer;"
                                         + " 0s never refuses.",
-                        orElse = "100ms",
+                        orElse = "250ms",
                         max = 60_000)
                 Duration maxDelay,
         @Option(
