@@ -38,6 +38,7 @@ record RedisOutage(Duration outage, boolean failover) implements Drill {
         try (RedisProcess redis = RedisProcess.start(folder);
                 RelaySystem system = RelaySystem.start(folder, OPTIONS + redis.relayOptions());
                 Scene scene = new Scene(system, report)) {
+            scene.during("undisturbed", () -> {}, outage.dividedBy(4), () -> {});
             scene.during("killed", redis::kill, outage, redis::startAgain);
             scene.awaitWell("killed", redis);
             Slowness slowness = new Slowness(redis);
@@ -173,7 +174,6 @@ record RedisOutage(Duration outage, boolean failover) implements Drill {
             Thread.sleep(time);
             call(name);
             report.require(name + ": ready all the while", system.health("/readyz") == 200);
-            heap(name + ": the relay's heap has grown meanwhile");
             end.run();
             long to = System.nanoTime();
             double seconds = (to - from) / 1e9;
@@ -188,6 +188,8 @@ record RedisOutage(Duration outage, boolean failover) implements Drill {
                     45);
             report.atMost(
                     name + ": times that liveness failed", notLive.get() - notLiveBefore, "", 0);
+            // Last, as it makes the relay collect its garbage.
+            heap(name + ": the relay's heap has grown meanwhile");
         }
 
         /** Places a new call and ends it. */

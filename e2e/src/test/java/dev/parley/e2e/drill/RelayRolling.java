@@ -7,7 +7,9 @@ import java.time.Duration;
 
 /**
  * A new relay is started next to the old one, which is then told to stop, again and again, while
- * packets flow and a call goes on: nothing may be lost.
+ * packets flow and a call goes on; then of three that follow one another the one in the middle is
+ * killed: nothing may be lost. At last a relay that has just taken over is killed, and the one
+ * before it takes up again with what was in the killed one's hands lost.
  *
  * @param packetsPerSecond upward; as many come back
  * @param rounds how often
@@ -15,6 +17,9 @@ import java.time.Duration;
 record RelayRolling(int packetsPerSecond, int rounds) implements Drill {
     private static final int FLOWS = 100;
     private static final long SETTLE_MILLIS = 1_000;
+
+    /** What comes in 10 ms: that of a turn, and what waits in the relay that was killed. */
+    private static final double BOUND_KILLED_SECONDS = 0.01;
 
     @Override
     public void run(Path folder, DrillReport report) throws Exception {
@@ -40,6 +45,7 @@ record RelayRolling(int packetsPerSecond, int rounds) implements Drill {
                 report.tell("round " + round + ": the old one gone", millis(began), "ms");
                 Thread.sleep(SETTLE_MILLIS);
             }
+            killTheMiddleOne(system, report);
             double seconds = (System.nanoTime() - start) / 1e9;
             flows.finish();
             report.tell("packets sent, both ways", flows.sent(), "");
@@ -56,7 +62,41 @@ record RelayRolling(int packetsPerSecond, int rounds) implements Drill {
                     "",
                     0);
             report.atMost("packets of the call lost, down", caller.stats().packetsLost(), "", 0);
+            killTheLastOne(system, report);
             report.require("the call ends like any other", caller.hangUp() == 200);
+        }
+    }
+
+    private static void killTheMiddleOne(RelaySystem system, DrillReport report) throws Exception {
+        ChildProcess first = system.relay();
+        ChildProcess middle = system.startRelay();
+        var _ = middle.awaitReady();
+        var _ = system.startRelay().awaitReady();
+        Thread.sleep(SETTLE_MILLIS);
+        middle.kill();
+        var _ = middle.awaitExit();
+        Thread.sleep(SETTLE_MILLIS);
+        first.terminate();
+        report.require("three at once: the first exits with 0", first.awaitExit() == 0);
+        Thread.sleep(SETTLE_MILLIS);
+    }
+
+    private void killTheLastOne(RelaySystem system, DrillReport report) throws Exception {
+        try (SyntheticFlows flows = new SyntheticFlows(system.relayAddress(), FLOWS, 0)) {
+            flows.establish();
+            flows.start(packetsPerSecond);
+            ChildProcess last = system.startRelay();
+            var _ = last.awaitReady();
+            Thread.sleep(SETTLE_MILLIS);
+            last.kill();
+            var _ = last.awaitExit();
+            Thread.sleep(SETTLE_MILLIS);
+            flows.finish();
+            report.atMost(
+                    "successor killed: packets lost",
+                    (double) flows.lostUp() + flows.lostDown(),
+                    "",
+                    2 * packetsPerSecond * BOUND_KILLED_SECONDS);
         }
     }
 

@@ -31,6 +31,7 @@ final class SteadyFlows implements AutoCloseable {
     /** One client, and what the transceiver knows of it. */
     private static final class Flow {
         final DatagramChannel client = open();
+        final int port = client.socket().getLocalPort();
         final PacketLog up = new PacketLog();
         final PacketLog down = new PacketLog();
         volatile byte[] header = {};
@@ -144,10 +145,7 @@ final class SteadyFlows implements AutoCloseable {
     }
 
     private Flow flowOf(int port) {
-        return flows.stream()
-                .filter(flow -> flow.client.socket().getLocalPort() == port)
-                .findFirst()
-                .orElseThrow();
+        return flows.stream().filter(flow -> flow.port == port).findFirst().orElseThrow();
     }
 
     private void listen(Flow flow) throws IOException {
