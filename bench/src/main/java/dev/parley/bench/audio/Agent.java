@@ -21,11 +21,22 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 
-/** A voice agent that says what a benchmark wants said; the model's name is its output format. */
+/** A voice agent that says what a benchmark wants said; the model's name is its audio format. */
 final class Agent implements AutoCloseable {
+    /** Hears a call's audio on the thread of its stream. */
+    interface Listener {
+        /**
+         * One message.
+         *
+         * @param offsetMillis where its audio begins on the call's clock
+         */
+        void audio(long nanos, long offsetMillis);
+    }
+
     /** One call as the agent sees it. */
     static final class Call {
         private final StreamObserver<ConverseResponse> out;
+        private volatile Listener listener = (_, _) -> {};
         private final BlockingQueue<PlaybackCleared> cleared = new LinkedBlockingQueue<>();
 
         private Call(StreamObserver<ConverseResponse> out) {
@@ -47,6 +58,10 @@ final class Agent implements AutoCloseable {
                     ConverseResponse.newBuilder()
                             .setClearAudio(ClearAudio.newBuilder().setResponseId(responseId))
                             .build());
+        }
+
+        void listen(Listener to) {
+            listener = to;
         }
 
         BlockingQueue<PlaybackCleared> cleared() {
@@ -110,6 +125,10 @@ final class Agent implements AutoCloseable {
                             out.onNext(accept(message.getSessionStart().getModel()));
                             calls.add(call);
                         }
+                        case INPUT_AUDIO ->
+                                call.listener.audio(
+                                        System.nanoTime(),
+                                        message.getInputAudio().getAudioOffsetMs());
                         case PLAYBACK_CLEARED -> call.cleared.add(message.getPlaybackCleared());
                         default -> {}
                     }
@@ -133,11 +152,12 @@ final class Agent implements AutoCloseable {
                             .setEncoding(AudioEncoding.AUDIO_ENCODING_LINEAR16)
                             .setSampleRateHz(24_000)
                             .build();
+            AudioFormat format = model.equals(OPUS) ? opus : linear;
             return ConverseResponse.newBuilder()
                     .setSessionReady(
                             SessionReady.newBuilder()
-                                    .setInputFormat(opus)
-                                    .setOutputFormat(model.equals(OPUS) ? opus : linear))
+                                    .setInputFormat(format)
+                                    .setOutputFormat(format))
                     .build();
         }
     }

@@ -13,6 +13,7 @@ import dev.parley.rtc.dtls.Fingerprint;
 import dev.parley.rtc.ice.IceControlling;
 import dev.parley.rtc.ice.IceCredentials;
 import dev.parley.rtc.route.PacketKind;
+import dev.parley.rtc.srtp.SrtpSender;
 import dev.parley.rtc.stun.StunReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -29,10 +30,12 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A client that sets a call up and listens. It decrypts nothing: RTP headers are in the clear, and
- * a packet's length tells what it is. One of {@link Callers}, whose thread receives for it.
+ * A client that sets a call up, listens and may speak. It decrypts nothing: RTP headers are in the
+ * clear, and a packet's length tells what it is. One of {@link Callers}, whose thread receives for
+ * it.
  */
 final class Caller implements DatagramLink {
     /** Hears RTP on the receiving thread. */
@@ -51,6 +54,10 @@ final class Caller implements DatagramLink {
     private static final int TAG_BYTES = 16;
 
     private static final int RTP_HEADER_BYTES = 12;
+    private static final int OPUS = 111;
+    private static final int SSRC = 0x5EED;
+    private static final int PACKET_CLOCK = 960;
+    private static final int LONGEST_PACKET = 1_500;
     private static final int HANDSHAKE_MILLIS = 30_000;
 
     private final DatagramChannel channel;
@@ -60,7 +67,10 @@ final class Caller implements DatagramLink {
     private final StunReader stun = new StunReader();
     private final BlockingQueue<byte[]> dtls = new LinkedBlockingQueue<>();
     private final CompletableFuture<DtlsOutcome> outcome = new CompletableFuture<>();
+    private final ByteBuffer spoken = ByteBuffer.allocateDirect(LONGEST_PACKET);
     private volatile Listener listener = (_, _, _, _, _) -> {};
+    private @Nullable SrtpSender sender;
+    private int said;
 
     private Caller(
             DatagramChannel channel, IceControlling ice, Fingerprint expected, ByteString session) {
@@ -174,10 +184,28 @@ final class Caller implements DatagramLink {
     }
 
     void awaitConnected() throws IOException {
+        var _ = connected();
+    }
+
+    private DtlsOutcome.Connected connected() throws IOException {
         DtlsOutcome result = outcome.join();
-        if (!(result instanceof DtlsOutcome.Connected)) {
-            throw new IOException("a caller could not connect: " + result);
+        if (result instanceof DtlsOutcome.Connected connected) {
+            return connected;
         }
+        throw new IOException("a caller could not connect: " + result);
+    }
+
+    /** Sends 20 ms of speech, the next in order; on one thread, when connected. */
+    void say(byte[] opus) throws IOException {
+        if (sender == null) {
+            sender = connected().sender();
+        }
+        spoken.clear();
+        spoken.put((byte) 0x80).put((byte) OPUS).putShort((short) said);
+        spoken.putInt(said * PACKET_CLOCK).putInt(SSRC).put(opus);
+        said++;
+        int length = sender.protectRtp(spoken, 0, spoken.position());
+        channel.write(spoken.position(0).limit(length));
     }
 
     /** Takes a datagram, 0 to limit; on the receiving thread. */

@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * The command {@code bench audio-delay}: from OutputAudio written by the agent to its packet at the
- * caller, without loss. An agent that speaks in real time has each message waited for by the beat
- * of 20 ms and the start cushion; one that speaks ahead only has its first message waited for by
- * the beat. The promptest of many stands for what is left: gRPC, codec, loop and sockets, with no
- * wait at all.
+ * The command {@code bench audio-delay}: {@link MouthDelay}, and from OutputAudio written by the
+ * agent to its packet at the caller, without loss. An agent that speaks in real time has each
+ * message waited for by the beat of 20 ms and the start cushion; one that speaks ahead only has its
+ * first message waited for by the beat. The promptest of many stands for what is left: gRPC, codec,
+ * loop and sockets, with no wait at all.
  *
  * <p>The stages: {@link HandOver} is measured by itself. The callers' RTP clock tells when a packet
  * was due, which splits the rest in the wait for the first beat after the message was written,
@@ -98,14 +98,23 @@ public final class DelayBench {
     public static void main(String[] arguments) throws IOException, InterruptedException {
         AudioOptions options = AudioOptions.of(arguments, 1, 25);
         int sessions = options.sessions() == 0 ? SESSIONS : options.sessions();
-        Results results = new Results("inference to ear");
+        Results results = new Results("stage");
         for (int round = 0; round < options.rounds(); round++) {
             for (String model : List.of(Agent.OPUS, Agent.LINEAR16)) {
+                MouthDelay.measure(model, sessions, options.seconds(), results);
                 measure(model, sessions, options.seconds(), results);
             }
         }
-        add(results, "gRPC hop (OPUS)", HandOver.measure(Agent.OPUS));
-        add(results, "gRPC hop and codec (LINEAR16)", HandOver.measure(Agent.LINEAR16));
+        add(results, "mouth to inference, gRPC hop, opus", HandOver.input(Agent.OPUS));
+        add(
+                results,
+                "mouth to inference, gRPC hop and codec, linear16",
+                HandOver.input(Agent.LINEAR16));
+        add(results, "inference to ear, gRPC hop, opus", HandOver.output(Agent.OPUS));
+        add(
+                results,
+                "inference to ear, gRPC hop and codec, linear16",
+                HandOver.output(Agent.LINEAR16));
         results.report(options);
     }
 
@@ -157,8 +166,9 @@ public final class DelayBench {
             return;
         }
         synchronized (results) {
-            realTime.report(results, model + ", in real time", ear.dueAfterClock());
-            ahead.report(results, model + ", ahead", ear.dueAfterClock());
+            realTime.report(
+                    results, "inference to ear, " + model + ", in real time", ear.dueAfterClock());
+            ahead.report(results, "inference to ear, " + model + ", ahead", ear.dueAfterClock());
         }
     }
 

@@ -5,8 +5,6 @@ import dev.parley.rtc.sdp.SdpCodec;
 import dev.parley.rtc.sdp.SdpFormats;
 import dev.parley.transceiver.audio.InferenceFormat;
 import dev.parley.transceiver.audio.InferenceFormat.Encoding;
-import dev.parley.transceiver.audio.OpusDecoder;
-import dev.parley.transceiver.audio.OpusEncoder;
 import dev.parley.transceiver.audio.OpusLibrary;
 import dev.parley.transceiver.audio.VoiceDecoder;
 import dev.parley.transceiver.media.AudioCounters;
@@ -17,7 +15,6 @@ import dev.parley.transceiver.speech.SpeechGate;
 import dev.parley.transceiver.speech.SpeechSettings;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -36,7 +33,7 @@ public final class InputBench {
     private static final int RATE_HZ = 16_000;
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
-    private final List<byte[]> packets = voice();
+    private final List<byte[]> packets = OpusVoice.packets(SECONDS);
     private long taken;
 
     private InputBench() {}
@@ -55,32 +52,6 @@ public final class InputBench {
         bench.print("OPUS, speech detection", null, speech);
         InferenceFormat wide = new InferenceFormat(Encoding.LINEAR16, RATE_HZ);
         bench.print("LINEAR16, 16000, speech detection", wide, speech);
-    }
-
-    /** A buzz with the spectrum of a vowel that comes and goes, as a client codes a voice. */
-    private static List<byte[]> voice() {
-        List<byte[]> packets = new ArrayList<>();
-        ByteBuffer packet = ByteBuffer.allocateDirect(OpusDecoder.MAX_PACKET_BYTES);
-        short[] frame = new short[RATE_HZ / PACKETS_PER_SECOND];
-        try (OpusEncoder encoder = OpusLibrary.best().newEncoder(RATE_HZ)) {
-            encoder.bitrate(32_000);
-            encoder.complexity(9);
-            for (int i = 0; i < SECONDS * PACKETS_PER_SECOND; i++) {
-                for (int j = 0; j < frame.length; j++) {
-                    double t = (double) (i * frame.length + j) / RATE_HZ;
-                    double sum = 0;
-                    for (int harmonic = 1; harmonic < 30; harmonic++) {
-                        sum += Math.sin(2 * Math.PI * 120 * harmonic * t) / harmonic;
-                    }
-                    frame[j] = (short) (5_000 * sum * Math.abs(Math.sin(2 * t)));
-                }
-                int length = encoder.encode(frame, 0, frame.length, packet, 0, packet.capacity());
-                byte[] bytes = new byte[length];
-                packet.get(0, bytes);
-                packets.add(bytes);
-            }
-        }
-        return packets;
     }
 
     private void print(

@@ -28,7 +28,9 @@ final class LossRun implements InputPath.Sink, VoiceInput.Sink {
     enum Repair {
         NONE("none", false, false, false),
         FEC("FEC", true, false, false),
+        NACK_ALONE("NACK", false, false, true),
         NACK("FEC, NACK", true, false, true),
+        RED_ALONE("RED", false, true, false),
         RED("FEC, RED", true, true, false),
         ALL("FEC, RED, NACK", true, true, true);
 
