@@ -91,7 +91,9 @@ final class SdpAnswerText {
         }
         line("a=rtpmap:" + type + " " + voice);
         if (voice.isOpus()) {
-            line("a=fmtp:" + type + " minptime=10;useinbandfec=1");
+            // Redundant audio makes coarse copies needless; they would take bits from the audio.
+            String fec = red == SdpFormats.NONE ? ";useinbandfec=1" : "";
+            line("a=fmtp:" + type + " minptime=10" + fec);
         }
         if (formats.nack()) {
             line("a=rtcp-fb:" + type + " nack");

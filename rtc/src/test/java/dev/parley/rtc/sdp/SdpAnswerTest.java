@@ -178,7 +178,8 @@ class SdpAnswerTest {
         assertThat(answer.formats().redPayloadType()).isEqualTo(63);
         assertThat(answer.text())
                 .contains("m=audio 3478 UDP/TLS/RTP/SAVPF 63 111 110\r\n")
-                .contains("a=rtpmap:63 red/48000/2\r\na=fmtp:63 111/111\r\na=rtpmap:111 ");
+                .contains("a=rtpmap:63 red/48000/2\r\na=fmtp:63 111/111\r\na=rtpmap:111 ")
+                .contains("a=fmtp:111 minptime=10\r\n");
     }
 
     @ParameterizedTest
