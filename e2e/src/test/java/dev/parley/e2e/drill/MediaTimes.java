@@ -5,14 +5,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * When the RTP packets of one sender passed, in order. What it sends again is left out: after a
- * short outage a client is asked for what has not come, and nobody waits for that any more. Any
- * thread.
+ * When the RTP packets of one sender passed, in order: of the first that is seen. What it sends
+ * again is left out: after a short outage a client is asked for what has not come, and nobody waits
+ * for that any more. Any thread.
  */
 final class MediaTimes {
     private static final int SEQUENCE_NUMBER_AT = 2;
+    private static final int SSRC_AT = 8;
 
     private final List<Long> times = new ArrayList<>();
+    private int source;
     private short newest;
 
     /** Takes note of a datagram that passes now, if it is RTP. */
@@ -21,13 +23,18 @@ final class MediaTimes {
         int first = datagram[0] & 0xFF;
         int type = datagram[1] & 0x7F;
         if (first >= 128 && first < 192 && (type < 64 || type > 95)) {
-            note(ByteBuffer.wrap(datagram).getShort(SEQUENCE_NUMBER_AT));
+            ByteBuffer packet = ByteBuffer.wrap(datagram);
+            note(packet.getInt(SSRC_AT), packet.getShort(SEQUENCE_NUMBER_AT));
         }
     }
 
-    private synchronized void note(short sequenceNumber) {
+    private synchronized void note(int ssrc, short sequenceNumber) {
+        if (times.isEmpty()) {
+            source = ssrc;
+            newest = (short) (sequenceNumber - 1);
+        }
         // RFC 3550 5.1: sequence numbers wrap; the difference of two is signed.
-        if (times.isEmpty() || (short) (sequenceNumber - newest) > 0) {
+        if (ssrc == source && (short) (sequenceNumber - newest) > 0) {
             newest = sequenceNumber;
             times.add(System.nanoTime());
         }

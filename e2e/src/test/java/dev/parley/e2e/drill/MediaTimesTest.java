@@ -2,16 +2,19 @@ package dev.parley.e2e.drill;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 
 class MediaTimesTest {
     private final MediaTimes times = new MediaTimes();
 
     private void note(int type, int sequenceNumber) {
-        times.note(
-                new byte[] {
-                    (byte) 0x80, (byte) type, (byte) (sequenceNumber >> 8), (byte) sequenceNumber
-                });
+        note(type, sequenceNumber, 1);
+    }
+
+    private void note(int type, int sequenceNumber, int ssrc) {
+        ByteBuffer packet = ByteBuffer.allocate(12).put((byte) 0x80).put((byte) type);
+        times.note(packet.putShort((short) sequenceNumber).putInt(0).putInt(ssrc).array());
     }
 
     @Test
@@ -23,6 +26,14 @@ class MediaTimesTest {
         note(111, 65_535);
         note(111, 1);
         assertThat(times.count()).isEqualTo(4);
+    }
+
+    @Test
+    void countsTheFirstSenderAlone() {
+        note(111, 7);
+        note(111, 20_000, 2);
+        note(111, 8);
+        assertThat(times.count()).isEqualTo(2);
     }
 
     @Test
