@@ -63,7 +63,7 @@ final class CallerTurns {
     // --- the edge's detector
 
     void started(SpeechStarted speech) {
-        Turn turn = turn(events.newId("item"));
+        Turn turn = turn(conversation.idFor("", events));
         speaking = turn;
         bufferStartMillis = Math.max(bufferStartMillis, speech.getAudioOffsetMs());
         events.sendAll(
@@ -95,8 +95,34 @@ final class CallerTurns {
                         .setSpeechStopped(speech.toBuilder().setItemId(turn.itemId))
                         .build());
         if (!turn.committed) {
-            commit(turn, speech.getAudioOffsetMs(), !session.turnDetection().createResponse());
+            commit(
+                    turn,
+                    speech.getAudioOffsetMs(),
+                    !session.turnDetection().createResponse(),
+                    false);
         }
+    }
+
+    /** Whether this is what the caller says now, which is going to be an item. */
+    boolean says(String itemId) {
+        return speaking != null && speaking.itemId.equals(itemId) && !speaking.committed;
+    }
+
+    /**
+     * The caller has said nothing since the agent spoke, and is to be spoken to.
+     *
+     * @param startMillis where the silence begins on the clock of the caller's audio
+     */
+    void timedOut(long startMillis) {
+        Turn turn = turn(conversation.idFor("", events));
+        long end = Math.max(startMillis, edge.inputMillis());
+        events.sendAll(
+                events.event("input_audio_buffer.timeout_triggered")
+                        .put("audio_start_ms", startMillis)
+                        .put("audio_end_ms", end)
+                        .put("item_id", turn.itemId));
+        bufferStartMillis = Math.max(bufferStartMillis, startMillis);
+        commit(turn, end, !session.turnDetection().createResponse(), true);
     }
 
     /** Speech is not listened for any more: what goes on does not stop. */
@@ -123,9 +149,9 @@ final class CallerTurns {
         }
         Turn turn = speaking;
         if (turn == null || turn.committed) {
-            turn = turn(events.newId("item"));
+            turn = turn(conversation.idFor("", events));
         }
-        commit(turn, end, true);
+        commit(turn, end, true, false);
     }
 
     /** {@code input_audio_buffer.clear} */
@@ -138,7 +164,7 @@ final class CallerTurns {
                         .build());
     }
 
-    private void commit(Turn turn, long endMillis, boolean awaitRequest) {
+    private void commit(Turn turn, long endMillis, boolean awaitRequest, boolean timedOut) {
         long start = Math.min(bufferStartMillis, endMillis);
         bufferStartMillis = Math.max(bufferStartMillis, endMillis);
         turn.committed = true;
@@ -157,7 +183,8 @@ final class CallerTurns {
                                         .setItemId(turn.itemId)
                                         .setAudioStartMs(start)
                                         .setAudioEndMs(endMillis)
-                                        .setAwaitRequest(awaitRequest))
+                                        .setAwaitRequest(awaitRequest)
+                                        .setTimedOut(timedOut))
                         .build());
         tell(turn);
     }
@@ -220,7 +247,7 @@ final class CallerTurns {
             return latest;
         }
         // Inference hears turns where nobody told it of one.
-        Turn own = turn(events.newId("item"));
+        Turn own = turn(conversation.idFor("", events));
         own.committed = true;
         latest = own;
         addItem(own);

@@ -28,6 +28,22 @@ final class Conversation {
         return items.containsKey(id);
     }
 
+    /**
+     * An id that no item has: what somebody calls it, where that can be one, else a new one.
+     *
+     * @param name may be empty
+     */
+    String idFor(String name, EventWriter events) {
+        String id =
+                contains(name) || name.equals(ROOT)
+                        ? events.newId("item")
+                        : events.idFor("item", name);
+        while (contains(id)) {
+            id = events.newId("item");
+        }
+        return id;
+    }
+
     /** The item, to be changed only by {@link #replace}, or null. */
     @Nullable ObjectNode find(String id) {
         Entry entry = items.get(id);

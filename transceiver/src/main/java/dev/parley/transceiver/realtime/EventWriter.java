@@ -3,13 +3,19 @@ package dev.parley.transceiver.realtime;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.parley.transceiver.inference.EventClient;
 import dev.parley.transceiver.inference.EventSurface.Edge;
+import java.util.HashSet;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Sends a call's clients their events and makes the ids in them. Owned by the call's surface. */
 final class EventWriter {
+    /** So many of inference's names become ids; after them all ids are the edge's own. */
+    private static final int MAX_NAMED = 8_192;
+
     private final Edge edge;
     private final RealtimeCounters counters;
     private final String base;
+    private final Set<String> named = new HashSet<>();
     private long ids;
 
     /**
@@ -25,6 +31,20 @@ final class EventWriter {
     String newId(String prefix) {
         ids++;
         return prefix + "_" + base + "_" + ids;
+    }
+
+    /**
+     * The id of what inference calls so: that name, where it can be an id and was none before, else
+     * a new one.
+     */
+    String idFor(String prefix, String name) {
+        boolean usable =
+                !name.isEmpty()
+                        && name.length() <= Fields.MAX_ID_CHARS
+                        && !name.contains("_" + base + "_")
+                        && named.size() < MAX_NAMED
+                        && named.add(prefix + name);
+        return usable ? name : newId(prefix);
     }
 
     /** A new event, to be filled in and sent. */

@@ -121,13 +121,18 @@ final class Fields {
 
     /** A whole number from 0 to {@code most}. */
     int whole(String name, int most, int orElse) throws EventRefusal {
+        return whole(name, 0, most, orElse);
+    }
+
+    /** A whole number from {@code least} to {@code most}. */
+    int whole(String name, int least, int most, int orElse) throws EventRefusal {
         JsonNode node = find(name, JsonNodeType.NUMBER);
         if (node == null) {
             return orElse;
         }
         double value = node.doubleValue();
-        if (value < 0 || value > most || value != Math.rint(value)) {
-            throw badValue(name, "a whole number from 0 to " + most);
+        if (value < least || value > most || value != Math.rint(value)) {
+            throw badValue(name, "a whole number from " + least + " to " + most);
         }
         return (int) value;
     }

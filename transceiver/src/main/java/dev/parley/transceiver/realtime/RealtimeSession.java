@@ -1,7 +1,6 @@
 package dev.parley.transceiver.realtime;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.parley.transceiver.speech.SpeechSettings;
 import java.util.Map;
@@ -12,7 +11,6 @@ import org.jspecify.annotations.Nullable;
  * updates. What this does not know it keeps for inference. Owned by the call's surface.
  */
 final class RealtimeSession {
-    private static final int MAX_OUTPUT_TOKENS = 1_000_000;
     private static final int RATE_HZ = 24_000;
     private static final double LEAST_SPEED = 0.25;
     private static final double MOST_SPEED = 1.5;
@@ -34,7 +32,7 @@ final class RealtimeSession {
         this.id = id;
         this.model = model;
         this.json = defaults(speech);
-        this.turnDetection = new TurnDetection(speech, true, true);
+        this.turnDetection = new TurnDetection(speech, true, true, 0);
         own(json);
     }
 
@@ -127,54 +125,14 @@ final class RealtimeSession {
         if (type != null && !type.equals("realtime")) {
             throw fields.badValue("type", "\"realtime\"");
         }
-        var _ = fields.findString("instructions");
         var _ = fields.findString("model");
-        checkModalities(fields);
-        checkTools(fields);
-        checkMaxOutputTokens(fields);
+        Settings.check(fields);
         ObjectNode audio = fields.findObject("audio");
         if (audio == null && session.has("audio")) {
             throw fields.wrongType("audio", "object");
         }
         if (audio != null) {
             checkAudio(new Fields(audio, fields.path("audio")), audio);
-        }
-    }
-
-    private static void checkModalities(Fields fields) throws EventRefusal {
-        ArrayNode modalities = fields.findArray("output_modalities");
-        if (modalities == null) {
-            return;
-        }
-        for (JsonNode each : modalities) {
-            if (!"audio".equals(each.textValue()) && !"text".equals(each.textValue())) {
-                throw fields.badValue("output_modalities", "of \"audio\" and \"text\"");
-            }
-        }
-        if (modalities.isEmpty()) {
-            throw fields.badValue("output_modalities", "of \"audio\" and \"text\"");
-        }
-    }
-
-    private static void checkTools(Fields fields) throws EventRefusal {
-        ArrayNode tools = fields.findArray("tools");
-        for (int i = 0; tools != null && i < tools.size(); i++) {
-            String name = "tools[" + i + "]";
-            if (!(tools.get(i) instanceof ObjectNode tool)) {
-                throw fields.wrongType(name, "object");
-            }
-            var _ = new Fields(tool, fields.path(name)).string("type");
-        }
-        JsonNode choice = fields.find("tool_choice");
-        if (choice != null && !choice.isTextual() && !choice.isObject()) {
-            throw fields.wrongType("tool_choice", "string or object");
-        }
-    }
-
-    private static void checkMaxOutputTokens(Fields fields) throws EventRefusal {
-        JsonNode most = fields.find("max_output_tokens");
-        if (most != null && !"inf".equals(most.textValue())) {
-            var _ = fields.whole("max_output_tokens", MAX_OUTPUT_TOKENS, 1);
         }
     }
 

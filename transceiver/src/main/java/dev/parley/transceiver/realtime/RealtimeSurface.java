@@ -1,13 +1,9 @@
 package dev.parley.transceiver.realtime;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.parley.proto.inference.v1.ConverseRequest;
 import dev.parley.proto.inference.v1.ConverseResponse;
-import dev.parley.proto.inference.v1.FunctionCallOutput;
-import dev.parley.proto.inference.v1.ItemCreated;
-import dev.parley.proto.inference.v1.ItemDeleted;
 import dev.parley.proto.inference.v1.PlaybackProgress;
 import dev.parley.proto.inference.v1.PlaybackStarted;
 import dev.parley.proto.inference.v1.PlaybackStopped;
@@ -17,13 +13,11 @@ import dev.parley.proto.inference.v1.SessionReady;
 import dev.parley.proto.inference.v1.SessionStart;
 import dev.parley.proto.inference.v1.SessionUpdate;
 import dev.parley.proto.inference.v1.Speaker;
-import dev.parley.proto.inference.v1.TextMessage;
 import dev.parley.proto.inference.v1.Transcript;
 import dev.parley.transceiver.inference.EventClient;
 import dev.parley.transceiver.inference.EventSurface;
 import dev.parley.transceiver.inference.Formats;
 import dev.parley.transceiver.speech.SpeechSettings;
-import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,7 +40,9 @@ public final class RealtimeSurface implements EventSurface {
     private final RealtimeSession session;
     private final Conversation conversation = new Conversation();
     private final CallerTurns caller;
+    private final ClientItems items;
     private final Responses responses;
+    private final CallerSilence silence = new CallerSilence();
     private @Nullable EventRefusal badStart;
 
     /** Makes surfaces that count their events here. */
@@ -67,6 +63,7 @@ public final class RealtimeSurface implements EventSurface {
                         start.getModel(),
                         asked == null ? SpeechSettings.DEFAULT : asked);
         this.caller = new CallerTurns(session, conversation, events, edge);
+        this.items = new ClientItems(conversation, caller, events, edge);
         this.responses = new Responses(session, conversation, events, edge);
         try {
             if (!start.getSessionJson().isBlank()) {
@@ -101,6 +98,7 @@ public final class RealtimeSurface implements EventSurface {
         } catch (EventRefusal refusal) {
             events.error(client, refusal, eventId);
         }
+        listen(nowNanos);
     }
 
     private void handle(EventClient client, Fields event, long nowNanos) throws EventRefusal {
@@ -120,14 +118,32 @@ public final class RealtimeSurface implements EventSurface {
                             "type");
             case INPUT_AUDIO_BUFFER_COMMIT -> caller.commit();
             case INPUT_AUDIO_BUFFER_CLEAR -> caller.clear();
-            case OUTPUT_AUDIO_BUFFER_CLEAR -> responses.clear();
-            case CONVERSATION_ITEM_CREATE -> createItem(event);
-            case CONVERSATION_ITEM_RETRIEVE -> retrieveItem(client, event);
-            case CONVERSATION_ITEM_DELETE -> deleteItem(event);
+            case OUTPUT_AUDIO_BUFFER_CLEAR -> clearOutput(client);
+            case CONVERSATION_ITEM_CREATE -> items.create(event);
+            case CONVERSATION_ITEM_RETRIEVE -> items.retrieve(client, event);
+            case CONVERSATION_ITEM_DELETE -> items.delete(event);
             case CONVERSATION_ITEM_TRUNCATE -> truncateItem(event);
-            case RESPONSE_CREATE -> responses.create(event.findObject("response"), nowNanos);
+            case RESPONSE_CREATE -> createResponse(event, nowNanos);
             case RESPONSE_CANCEL -> responses.cancel(event.findId("response_id"), nowNanos);
         }
+    }
+
+    private void clearOutput(EventClient client) {
+        if (!responses.clear()) {
+            // Whoever waits for the end of what is heard need not.
+            events.send(
+                    client,
+                    events.event("output_audio_buffer.cleared")
+                            .put("response_id", responses.lastId()));
+        }
+    }
+
+    private void createResponse(Fields event, long nowNanos) throws EventRefusal {
+        ObjectNode options = event.findObject("response");
+        if (options != null) {
+            Settings.checkResponse(new Fields(options, "response"));
+        }
+        responses.create(options, nowNanos);
     }
 
     private void update(Fields event) throws EventRefusal {
@@ -145,127 +161,6 @@ public final class RealtimeSurface implements EventSurface {
                         .build());
     }
 
-    // --- items of clients
-
-    private void createItem(Fields event) throws EventRefusal {
-        ObjectNode given = event.object("item");
-        Fields item = new Fields(given, "item");
-        String id = item.findId("id");
-        String itemId = id == null ? events.newId("item") : id;
-        if (conversation.contains(itemId) || itemId.equals(Conversation.ROOT)) {
-            throw new EventRefusal(
-                    ErrorCode.ITEM_ALREADY_EXISTS,
-                    "There is an item with the id " + itemId + " already.",
-                    "item.id");
-        }
-        ItemCreated.Builder created = ItemCreated.newBuilder().setItemId(itemId);
-        read(item, created);
-        ObjectNode json = given.deepCopy();
-        json.put("id", itemId).put("object", "realtime.item");
-        if (!json.has("status")) {
-            json.put("status", "completed");
-        }
-        Json.requireTellable(json, "item");
-        place(event.findId("previous_item_id"), itemId, json);
-        String previous = conversation.previous(itemId);
-        for (String what : new String[] {"added", "done"}) {
-            ObjectNode told =
-                    events.event("conversation.item." + what).put("previous_item_id", previous);
-            told.set("item", json);
-            events.sendAll(told);
-        }
-        edge.toInference(
-                ConverseRequest.newBuilder()
-                        .setItemCreated(
-                                created.setPreviousItemId(previous == null ? "" : previous)
-                                        .setItemJson(json.toString()))
-                        .build());
-    }
-
-    private void place(@Nullable String behind, String itemId, ObjectNode json)
-            throws EventRefusal {
-        if (behind == null) {
-            conversation.add(itemId, json);
-        } else if (!conversation.addBehind(behind, itemId, json)) {
-            throw notFound(behind, "previous_item_id");
-        }
-    }
-
-    private static void read(Fields item, ItemCreated.Builder created) throws EventRefusal {
-        switch (item.string("type")) {
-            case "message" ->
-                    created.setMessage(
-                            TextMessage.newBuilder().setRole(role(item)).setText(text(item)));
-            case "function_call_output" ->
-                    created.setFunctionCallOutput(
-                            FunctionCallOutput.newBuilder()
-                                    .setCallId(item.id("call_id"))
-                                    .setOutput(item.string("output")));
-            case "function_call" -> {
-                var _ = item.string("name");
-                var _ = item.string("arguments");
-            }
-            default ->
-                    throw item.badValue(
-                            "type", "\"message\", \"function_call\" or \"function_call_output\"");
-        }
-    }
-
-    private static String role(Fields item) throws EventRefusal {
-        String role = item.string("role");
-        return switch (role) {
-            case "user", "assistant", "system" -> role;
-            default -> throw item.badValue("role", "\"user\", \"assistant\" or \"system\"");
-        };
-    }
-
-    private static String text(Fields item) throws EventRefusal {
-        ArrayNode content = item.findArray("content");
-        StringJoiner text = new StringJoiner("\n");
-        for (int i = 0; content != null && i < content.size(); i++) {
-            String name = "content[" + i + "]";
-            JsonNode node = content.get(i);
-            if (!(node instanceof ObjectNode object)) {
-                throw item.wrongType(name, "object");
-            }
-            Fields part = new Fields(object, item.path(name));
-            String said =
-                    switch (part.string("type")) {
-                        case "input_text", "output_text", "text" -> part.string("text");
-                        case "input_audio", "output_audio", "audio" ->
-                                part.findString("transcript");
-                        default -> null;
-                    };
-            if (said != null) {
-                text.add(said);
-            }
-        }
-        return text.toString();
-    }
-
-    private void retrieveItem(EventClient client, Fields event) throws EventRefusal {
-        String id = event.id("item_id");
-        ObjectNode item = conversation.find(id);
-        if (item == null) {
-            throw notFound(id, "item_id");
-        }
-        ObjectNode told = events.event("conversation.item.retrieved");
-        told.set("item", item);
-        events.send(client, told);
-    }
-
-    private void deleteItem(Fields event) throws EventRefusal {
-        String id = event.id("item_id");
-        if (!conversation.remove(id)) {
-            throw notFound(id, "item_id");
-        }
-        events.sendAll(events.event("conversation.item.deleted").put("item_id", id));
-        edge.toInference(
-                ConverseRequest.newBuilder()
-                        .setItemDeleted(ItemDeleted.newBuilder().setItemId(id))
-                        .build());
-    }
-
     private void truncateItem(Fields event) throws EventRefusal {
         String id = event.id("item_id");
         int contentIndex = event.whole("content_index", Integer.MAX_VALUE, 0);
@@ -273,11 +168,6 @@ public final class RealtimeSurface implements EventSurface {
             throw event.badValue("content_index", "0");
         }
         responses.truncate(id, event.requiredWhole("audio_end_ms", MAX_AUDIO_MILLIS));
-    }
-
-    private static EventRefusal notFound(String id, String param) {
-        return new EventRefusal(
-                ErrorCode.ITEM_NOT_FOUND, "There is no item with the id " + id + ".", param);
     }
 
     // --- inference
@@ -311,6 +201,7 @@ public final class RealtimeSurface implements EventSurface {
                     HANDOVER,
                     MESSAGE_NOT_SET -> {}
         }
+        listen(nowNanos);
     }
 
     /** Names are kept as long as the call lasts, so their length is bounded. */
@@ -402,17 +293,29 @@ public final class RealtimeSurface implements EventSurface {
             }
             default -> edge.toInference(message);
         }
+        listen(nowNanos);
     }
 
     // --- time
 
     @Override
     public long deadlineNanos() {
-        return responses.deadlineNanos();
+        return Deadlines.earlier(
+                responses.deadlineNanos(),
+                silence.deadlineNanos(session.turnDetection().idleTimeoutMillis()));
     }
 
     @Override
     public void onTimer(long nowNanos) {
         responses.onTimer(nowNanos);
+        long silentSince = silence.startMillis();
+        if (silence.end(session.turnDetection().idleTimeoutMillis(), nowNanos)) {
+            caller.timedOut(silentSince);
+        }
+        listen(nowNanos);
+    }
+
+    private void listen(long nowNanos) {
+        silence.observe(caller.speaking(), responses.quiet(), edge.inputMillis(), nowNanos);
     }
 }

@@ -1,6 +1,5 @@
 package dev.parley.transceiver.realtime;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.parley.proto.inference.v1.Usage;
 import dev.parley.transceiver.inference.EventSurface;
@@ -25,6 +24,10 @@ final class Response {
 
         Status(String text) {
             this.text = text;
+        }
+
+        String text() {
+            return text;
         }
     }
 
@@ -102,7 +105,7 @@ final class Response {
 
     void tellCreated() {
         ObjectNode event = events.event("response.created");
-        event.set("response", json("in_progress"));
+        event.set("response", ResponseJson.inProgress(id, items, options, session.json()));
         events.sendAll(event);
     }
 
@@ -166,7 +169,13 @@ final class Response {
             return null;
         }
         ResponseItem item =
-                new ResponseItem(itemId(itemName), itemName, kind, items.size(), callId, function);
+                new ResponseItem(
+                        conversation.idFor(itemName, events),
+                        itemName,
+                        kind,
+                        items.size(),
+                        callId,
+                        function);
         items.add(item);
         tellItem("response.output_item.added", item);
         if (inConversation()) {
@@ -177,15 +186,6 @@ final class Response {
             tellPart("response.content_part.added", item);
         }
         return item;
-    }
-
-    private String itemId(String itemName) {
-        boolean usable =
-                !itemName.isEmpty()
-                        && itemName.length() <= Fields.MAX_ID_CHARS
-                        && !itemName.equals(Conversation.ROOT)
-                        && !conversation.contains(itemName);
-        return usable ? itemName : events.newId("item");
     }
 
     /** What an item says goes on, or is now this. */
@@ -268,29 +268,12 @@ final class Response {
                 tellItemDone(item);
             }
         }
-        ObjectNode response = json(end.status().text);
-        if (end.status() != Status.COMPLETED) {
-            response.set("status_details", details(end));
-        }
-        if (end.usage() != null) {
-            response.set("usage", usage(end.usage()));
-        }
         ObjectNode event = events.event("response.done");
-        event.set("response", response);
+        event.set("response", ResponseJson.done(id, end, items, options, session.json()));
         events.sendAll(event);
-    }
-
-    private static ObjectNode details(End end) {
-        ObjectNode details = Json.object().put("type", end.status().text);
-        if (end.status() == Status.FAILED) {
-            details.putObject("error")
-                    .put("type", "server_error")
-                    .put("code", end.reason().isEmpty() ? "inference_failed" : end.reason())
-                    .put("message", end.message());
-        } else if (!end.reason().isEmpty()) {
-            details.put("reason", end.reason());
+        if (!audioWaits) {
+            heardOut();
         }
-        return details;
     }
 
     private void tellContentDone(ResponseItem item) {
@@ -331,6 +314,22 @@ final class Response {
                         .put("audio_end_ms", heardMillis));
     }
 
+    /** The caller hears it from now on. */
+    void beginsToBeHeard() {
+        if (!heard) {
+            heard = true;
+            tellBuffer("started");
+        }
+    }
+
+    /** Nothing is left of it to be heard. */
+    void heardOut() {
+        if (heard) {
+            heard = false;
+            tellBuffer("stopped");
+        }
+    }
+
     /** Tells whether the caller is hearing it. */
     void tellBuffer(String what) {
         events.sendAll(events.event("output_audio_buffer." + what).put("response_id", id));
@@ -367,50 +366,5 @@ final class Response {
                 events.event(type).put("previous_item_id", conversation.previous(item.id));
         event.set("item", item.json());
         events.sendAll(event);
-    }
-
-    private ObjectNode json(String status) {
-        ObjectNode response =
-                Json.object()
-                        .put("object", "realtime.response")
-                        .put("id", id)
-                        .put("status", status)
-                        .putNull("status_details");
-        var output = response.putArray("output");
-        items.forEach(item -> output.add(item.json()));
-        response.set("output_modalities", option("output_modalities"));
-        response.set("max_output_tokens", option("max_output_tokens"));
-        JsonNode audio = session.json().at("/audio/output");
-        response.putObject("audio").set("output", audio.deepCopy());
-        response.putNull("usage");
-        response.set("metadata", options == null ? null : options.get("metadata"));
-        return response;
-    }
-
-    private @Nullable JsonNode option(String optionName) {
-        JsonNode own = options == null ? null : options.get(optionName);
-        return own == null ? session.json().get(optionName) : own;
-    }
-
-    private static ObjectNode usage(Usage usage) {
-        ObjectNode json =
-                Json.object()
-                        .put(
-                                "total_tokens",
-                                tokens(usage.getInputTokens()) + tokens(usage.getOutputTokens()))
-                        .put("input_tokens", tokens(usage.getInputTokens()))
-                        .put("output_tokens", tokens(usage.getOutputTokens()));
-        json.putObject("input_token_details")
-                .put("text_tokens", tokens(usage.getInputTextTokens()))
-                .put("audio_tokens", tokens(usage.getInputAudioTokens()))
-                .put("cached_tokens", tokens(usage.getCachedTokens()));
-        json.putObject("output_token_details")
-                .put("text_tokens", tokens(usage.getOutputTextTokens()))
-                .put("audio_tokens", tokens(usage.getOutputAudioTokens()));
-        return json;
-    }
-
-    private static long tokens(int unsigned) {
-        return Integer.toUnsignedLong(unsigned);
     }
 }

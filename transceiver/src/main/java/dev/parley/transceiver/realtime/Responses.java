@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.parley.proto.inference.v1.CancelReason;
 import dev.parley.proto.inference.v1.ConverseRequest;
 import dev.parley.proto.inference.v1.FunctionCall;
-import dev.parley.proto.inference.v1.ItemTruncated;
 import dev.parley.proto.inference.v1.OutputAudio;
 import dev.parley.proto.inference.v1.OutputText;
 import dev.parley.proto.inference.v1.PlaybackCleared;
@@ -17,10 +16,7 @@ import dev.parley.transceiver.inference.EventSurface.Edge;
 import dev.parley.transceiver.realtime.Response.End;
 import dev.parley.transceiver.realtime.Response.Status;
 import dev.parley.transceiver.realtime.ResponseItem.Kind;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,9 +25,6 @@ import org.jspecify.annotations.Nullable;
  * comes of it. Owned by the call's surface.
  */
 final class Responses {
-    /** Responses of which something may still come. */
-    private static final int MAX_RESPONSES = 64;
-
     private static final long NANOS_PER_MILLI = 1_000_000L;
 
     /** So long after its audio was heard out a response is over that nobody ends. */
@@ -50,7 +43,8 @@ final class Responses {
     private final Conversation conversation;
     private final EventWriter events;
     private final Edge edge;
-    private final Map<String, Response> byName = new LinkedHashMap<>();
+    private final ResponseBook book;
+    private final Playback playback;
 
     /** What a client has asked for behind a response of which nobody knows yet that it is over. */
     private @Nullable Asked asked;
@@ -65,6 +59,8 @@ final class Responses {
         this.conversation = conversation;
         this.events = events;
         this.edge = edge;
+        this.book = new ResponseBook();
+        this.playback = new Playback(book, edge);
     }
 
     // --- what comes from inference
@@ -85,7 +81,7 @@ final class Responses {
     }
 
     void transcript(Transcript said, long nowNanos) {
-        Response known = byName.get(nameOf(said));
+        Response known = book.find(nameOf(said));
         // What was said may be written down after it was said.
         boolean late = known != null && known.done && !known.dropped;
         Response response = late ? known : open(nameOf(said), nowNanos);
@@ -103,7 +99,7 @@ final class Responses {
 
     /** A transcript without a response belongs to the one that is being made. */
     private String nameOf(Transcript said) {
-        Response active = said.getResponseId().isEmpty() ? findActive() : null;
+        Response active = said.getResponseId().isEmpty() ? book.findActive() : null;
         return active == null ? said.getResponseId() : active.name;
     }
 
@@ -133,11 +129,11 @@ final class Responses {
 
     void done(ResponseDone message, long nowNanos) {
         endsThem = true;
-        Response known = byName.get(message.getResponseId());
+        Response known = book.find(message.getResponseId());
         Response response =
                 known != null && known.done ? null : open(message.getResponseId(), nowNanos);
         if (response != null) {
-            finish(response, end(message));
+            response.finish(end(message));
         }
         askNext(nowNanos);
     }
@@ -160,20 +156,18 @@ final class Responses {
 
     /** The response of this name, begun if need be; null when nothing more of it is wanted. */
     private @Nullable Response open(String name, long nowNanos) {
-        Response response = byName.get(name);
+        Response response = book.find(name);
         boolean dropped = response != null && response.dropped && !name.isEmpty();
         if (dropped || (response != null && !response.clearing.isEmpty())) {
             return null;
         }
         if (response == null || response.done) {
-            response = adopt(name);
-        }
-        if (response == null) {
-            endOthers();
-            response = add(name, null);
-            response.tellCreated();
+            response = begin(name);
         }
         response.pending = false;
+        if (!response.clearing.isEmpty()) {
+            return null;
+        }
         if (!response.hasAudio) {
             response.deadlineNanos =
                     ended(response) ? EventSurface.NEVER : nowNanos + TEXT_OVER_NANOS;
@@ -186,165 +180,87 @@ final class Responses {
         return response.explicit || endsThem;
     }
 
-    /** A response that a client has asked for is the next one, whatever its name. */
-    private @Nullable Response adopt(String name) {
-        for (Response response : byName.values()) {
-            if (response.pending) {
-                byName.remove(response.name);
-                response.name = name;
-                byName.put(name, response);
-                return response;
-            }
+    private Response begin(String name) {
+        Response asked = book.findPending();
+        if (asked != null) {
+            adopt(asked, name);
+            return asked;
         }
-        return null;
-    }
-
-    private void endOthers() {
-        for (Response other : List.copyOf(byName.values())) {
-            if (!other.done) {
-                finish(other, End.COMPLETED);
-            }
-        }
-    }
-
-    private Response add(String name, @Nullable ObjectNode options) {
-        Response response = new Response(session, conversation, events, idOf(name), name, options);
-        byName.remove(name);
-        byName.put(name, response);
-        if (byName.size() > MAX_RESPONSES) {
-            var _ = byName.remove(byName.keySet().iterator().next());
-        }
+        endOthers();
+        Response response = make(events.idFor("resp", name), name, null);
+        Response before = book.put(response);
+        response.tellCreated();
+        takeOver(before, response);
         return response;
     }
 
-    private String idOf(String name) {
-        boolean used =
-                name.isEmpty()
-                        || name.length() > Fields.MAX_ID_CHARS
-                        || byName.values().stream().anyMatch(each -> each.id.equals(name));
-        return used ? events.newId("resp") : name;
-    }
-
-    private void finish(Response response, End end) {
-        response.finish(end);
-        if (!response.audioWaits) {
-            heardOut(response);
+    /** A response that a client has asked for is the next one, whatever its name. */
+    private void adopt(Response asked, String name) {
+        takeOver(book.rename(asked, name), asked);
+        if (!asked.clearing.isEmpty()) {
+            // Inference did not know yet that it is not wanted any more.
+            edge.clear(name);
+            tellCancelled(
+                    asked,
+                    asked.clearing.equals(TURN_DETECTED)
+                            ? CancelReason.CANCEL_REASON_TURN_DETECTED
+                            : CancelReason.CANCEL_REASON_CLIENT);
         }
     }
 
-    private static void heardOut(Response response) {
-        if (response.heard) {
-            response.heard = false;
-            response.tellBuffer("stopped");
+    /** Inference has given a name again: what is heard under it is now this one's. */
+    private static void takeOver(@Nullable Response before, Response response) {
+        if (before != null && before.audioWaits) {
+            boolean heard = before.heard;
+            before.heardOut();
+            response.audioWaits = true;
+            if (heard) {
+                response.beginsToBeHeard();
+            }
         }
+    }
+
+    private void endOthers() {
+        for (Response other : book.all()) {
+            if (!other.done) {
+                other.finish(endOf(other));
+            }
+        }
+    }
+
+    /** How a response is over that inference has not ended. */
+    private static End endOf(Response response) {
+        if (!response.clearing.isEmpty()) {
+            return End.cancelled(response.clearing);
+        }
+        return response.pending ? late() : End.COMPLETED;
+    }
+
+    private Response make(String id, String name, @Nullable ObjectNode options) {
+        return new Response(session, conversation, events, id, name, options);
     }
 
     // --- what the edge reports of what is heard
 
     void playbackStarted(String name, String itemName) {
-        Response response = byName.get(name);
-        if (response == null || response.cut) {
-            return;
-        }
-        ResponseItem item = response.find(itemName, Kind.AUDIO);
-        if (item != null) {
-            item.heardOut = false;
-        }
-        response.audioWaits = true;
-        response.dry = false;
-        response.deadlineNanos = EventSurface.NEVER;
-        if (!response.heard) {
-            response.heard = true;
-            response.tellBuffer("started");
-        }
+        playback.started(name, itemName);
     }
 
     void playbackProgress(String name, String itemName, long heardMillis) {
-        Response response = byName.get(name);
-        ResponseItem item = response == null ? null : response.find(itemName, Kind.AUDIO);
-        if (item != null) {
-            item.heardMillis = heardMillis;
-        }
+        playback.progress(name, itemName, heardMillis);
     }
 
     void playbackStopped(String name, String itemName, long heardMillis, long nowNanos) {
-        playbackProgress(name, itemName, heardMillis);
-        Response response = byName.get(name);
-        if (response == null) {
-            return;
-        }
-        ResponseItem item = response.find(itemName, Kind.AUDIO);
-        if (item != null) {
-            item.heardOut = true;
-        }
-        response.dry = true;
-        response.audioWaits =
-                response.items.stream().anyMatch(each -> each.hasAudio && !each.heardOut);
-        if (response.audioWaits) {
-            return;
-        }
-        if (response.done) {
-            heardOut(response);
-        } else if (!ended(response)) {
-            response.deadlineNanos = nowNanos + AUDIO_OVER_NANOS;
+        Response unfinished = playback.stopped(name, itemName, heardMillis);
+        if (unfinished != null && !ended(unfinished)) {
+            unfinished.deadlineNanos = nowNanos + AUDIO_OVER_NANOS;
         }
     }
 
     /** A ClearAudio was carried out, whoever asked for it. */
     void playbackCleared(PlaybackCleared cleared, boolean callerSpeaks, long nowNanos) {
-        String name = cleared.getClearedResponseId();
-        for (Response response : List.copyOf(byName.values())) {
-            if (name.isEmpty() || name.equals(response.name)) {
-                cut(response, cleared, callerSpeaks ? TURN_DETECTED : CLIENT_CANCELLED);
-            }
-        }
+        playback.cleared(cleared, callerSpeaks ? TURN_DETECTED : CLIENT_CANCELLED);
         askNext(nowNanos);
-    }
-
-    private void cut(Response response, PlaybackCleared cleared, String reason) {
-        boolean unfinished = !response.done;
-        if (!unfinished && !response.audioWaits) {
-            return;
-        }
-        if (response.heard) {
-            response.heard = false;
-            response.tellBuffer("cleared");
-        }
-        response.audioWaits = false;
-        response.dry = true;
-        String why = response.clearing.isEmpty() ? reason : response.clearing;
-        response.clearing = "";
-        if (unfinished) {
-            response.finish(End.cancelled(why));
-        }
-        response.dropped = true;
-        response.cut = true;
-        ResponseItem last = response.latestOf(Kind.AUDIO);
-        for (ResponseItem item : response.items) {
-            // One that ran dry before it was complete is cut where it ran dry.
-            boolean whole = item.heardOut && !(unfinished && item == last);
-            boolean playing =
-                    cleared.getResponseId().equals(response.name)
-                            && cleared.getItemId().equals(item.name);
-            long heardMillis = playing ? cleared.getAudioEndMs() : item.heardMillis;
-            // A client may have said that the caller heard more than there was.
-            boolean told = item.cut && item.heardMillis <= heardMillis;
-            if (item.hasAudio && !whole && !told) {
-                truncate(response, item, heardMillis);
-            }
-        }
-    }
-
-    private void truncate(Response response, ResponseItem item, long heardMillis) {
-        response.truncate(item, heardMillis);
-        edge.toInference(
-                ConverseRequest.newBuilder()
-                        .setItemTruncated(
-                                ItemTruncated.newBuilder()
-                                        .setItemId(item.name.isEmpty() ? item.id : item.name)
-                                        .setResponseId(response.name)
-                                        .setAudioEndMs(heardMillis))
-                        .build());
     }
 
     // --- what is asked for
@@ -354,13 +270,25 @@ final class Responses {
         stop(TURN_DETECTED, CancelReason.CANCEL_REASON_TURN_DETECTED);
     }
 
-    /** {@code output_audio_buffer.clear} */
-    void clear() {
+    /** {@code output_audio_buffer.clear}; false when nothing of a response is heard. */
+    boolean clear() {
         stop(CLIENT_CANCELLED, CancelReason.CANCEL_REASON_CLIENT);
+        return book.all().stream().anyMatch(each -> each.heard);
+    }
+
+    /** The response that was begun last; empty when there was none. */
+    String lastId() {
+        List<Response> all = book.all();
+        return all.isEmpty() ? "" : all.getLast().id;
+    }
+
+    /** Whether nothing is being made, heard or waited for. */
+    boolean quiet() {
+        return asked == null && book.quiet();
     }
 
     private void stop(String why, CancelReason reason) {
-        for (Response response : List.copyOf(byName.values())) {
+        for (Response response : book.all()) {
             boolean live = !response.done || response.audioWaits;
             if (live && response.clearing.isEmpty()) {
                 response.clearing = why;
@@ -378,10 +306,10 @@ final class Responses {
      * @param options of this response alone, or null
      */
     void create(@Nullable ObjectNode options, long nowNanos) throws EventRefusal {
-        Response active = findActive();
+        Response active = book.findActive();
         if (active != null && !ended(active) && active.heard && active.dry) {
             // Nobody but us waits for more of it.
-            finish(active, End.COMPLETED);
+            active.finish(End.COMPLETED);
             active = null;
         }
         if (active != null && (asked != null || !endsByItself(active))) {
@@ -402,13 +330,14 @@ final class Responses {
     /** Asks inference for what a client wants, once no other response is being made. */
     private void askNext(long nowNanos) {
         Asked next = asked;
-        if (next == null || findActive() != null) {
+        if (next == null || book.findActive() != null) {
             return;
         }
         asked = null;
         ObjectNode options = next.options();
         String name = events.newId("resp");
-        Response response = add(name, options);
+        Response response = make(name, name, options);
+        var _ = book.put(response);
         response.pending = true;
         response.deadlineNanos = nowNanos + BEGIN_NANOS;
         response.tellCreated();
@@ -427,7 +356,7 @@ final class Responses {
      * @param id which one, null for the active one
      */
     void cancel(@Nullable String id, long nowNanos) throws EventRefusal {
-        Response response = findActive();
+        Response response = book.findActive();
         if (response == null || (id != null && !id.equals(response.id))) {
             throw new EventRefusal(
                     ErrorCode.RESPONSE_CANCEL_NOT_ACTIVE,
@@ -438,7 +367,7 @@ final class Responses {
         }
         edge.refuse(response.name);
         tellCancelled(response, CancelReason.CANCEL_REASON_CLIENT);
-        finish(response, End.cancelled(CLIENT_CANCELLED));
+        response.finish(End.cancelled(CLIENT_CANCELLED));
         askNext(nowNanos);
     }
 
@@ -454,63 +383,23 @@ final class Responses {
 
     /** {@code conversation.item.truncate} */
     void truncate(String itemId, long audioEndMillis) throws EventRefusal {
-        for (Response response : byName.values()) {
-            for (ResponseItem item : response.items) {
-                if (item.id.equals(itemId) && item.kind == Kind.AUDIO) {
-                    if (!item.cut && audioEndMillis > item.heardMillis && item.heardOut) {
-                        throw new EventRefusal(
-                                ErrorCode.INVALID_VALUE,
-                                "audio_end_ms is "
-                                        + audioEndMillis
-                                        + ", the item's audio "
-                                        + item.heardMillis
-                                        + " ms long.",
-                                "audio_end_ms");
-                    }
-                    // What was cut off once is not heard for that.
-                    truncate(
-                            response,
-                            item,
-                            item.cut ? Math.min(audioEndMillis, item.heardMillis) : audioEndMillis);
-                    return;
-                }
-            }
-        }
-        throw new EventRefusal(
-                ErrorCode.ITEM_NOT_FOUND,
-                "There is no audio item with the id " + itemId + ".",
-                "item_id");
-    }
-
-    /** The response that is being made, or null. */
-    private @Nullable Response findActive() {
-        for (Response response : byName.values()) {
-            if (!response.done) {
-                return response;
-            }
-        }
-        return null;
+        playback.truncate(itemId, audioEndMillis);
     }
 
     // --- time
 
     long deadlineNanos() {
         long deadline = EventSurface.NEVER;
-        for (Response response : byName.values()) {
-            long own = response.deadlineNanos;
-            if (own != EventSurface.NEVER
-                    && (deadline == EventSurface.NEVER || own - deadline < 0)) {
-                deadline = own;
-            }
+        for (Response response : book.all()) {
+            deadline = Deadlines.earlier(deadline, response.deadlineNanos);
         }
         return deadline;
     }
 
     void onTimer(long nowNanos) {
-        for (Response response : new ArrayList<>(byName.values())) {
-            long own = response.deadlineNanos;
-            if (own != EventSurface.NEVER && own - nowNanos <= 0) {
-                finish(response, response.pending ? late() : End.COMPLETED);
+        for (Response response : book.all()) {
+            if (Deadlines.isOver(response.deadlineNanos, nowNanos)) {
+                response.finish(endOf(response));
             }
         }
         askNext(nowNanos);

@@ -10,11 +10,16 @@ import org.jspecify.annotations.Nullable;
  * @param speech how the edge listens; null when the client commits turns itself
  * @param createResponse whether a turn is to be answered without being asked for
  * @param interruptResponse whether speech stops what the agent says
+ * @param idleTimeoutMillis so long after the agent has spoken a silent caller is spoken to; 0 for
+ *     never
  */
 record TurnDetection(
-        @Nullable SpeechSettings speech, boolean createResponse, boolean interruptResponse) {
+        @Nullable SpeechSettings speech,
+        boolean createResponse,
+        boolean interruptResponse,
+        int idleTimeoutMillis) {
     /** Turns are committed by the client. */
-    static final TurnDetection NONE = new TurnDetection(null, false, false);
+    static final TurnDetection NONE = new TurnDetection(null, false, false, 0);
 
     private static final float LEAST_THRESHOLD = 0.01f;
     private static final float MOST_THRESHOLD = 0.99f;
@@ -24,6 +29,9 @@ record TurnDetection(
 
     private static final int MEDIUM_EAGERNESS_SILENCE_MILLIS = 600;
     private static final int LOW_EAGERNESS_SILENCE_MILLIS = 1_500;
+
+    private static final int LEAST_IDLE_MILLIS = 5_000;
+    private static final int MOST_IDLE_MILLIS = 30_000;
 
     /** What a session has that says nothing of it. */
     static ObjectNode defaults(SpeechSettings speech) {
@@ -53,7 +61,7 @@ record TurnDetection(
                     default -> throw fields.badValue("type", "\"server_vad\" or \"semantic_vad\"");
                 };
         json.put("create_response", create).put("interrupt_response", interrupt);
-        return new TurnDetection(speech, create, interrupt);
+        return new TurnDetection(speech, create, interrupt, idleTimeout(json, fields));
     }
 
     private static SpeechSettings serverVad(ObjectNode json, Fields fields) throws EventRefusal {
@@ -70,11 +78,23 @@ record TurnDetection(
                         SpeechSettings.DEFAULT_SILENCE_DURATION_MILLIS);
         json.put("threshold", threshold)
                 .put("prefix_padding_ms", padding)
-                .put("silence_duration_ms", silence)
-                // Not done here: what the session says is what is in force.
-                .putNull("idle_timeout_ms");
+                .put("silence_duration_ms", silence);
         return new SpeechSettings(
                 Math.clamp((float) threshold, LEAST_THRESHOLD, MOST_THRESHOLD), padding, silence);
+    }
+
+    private static int idleTimeout(ObjectNode json, Fields fields) throws EventRefusal {
+        boolean serverVad = fields.string("type").equals("server_vad");
+        if (fields.find("idle_timeout_ms") == null) {
+            if (serverVad) {
+                json.putNull("idle_timeout_ms");
+            }
+            return 0;
+        }
+        if (!serverVad) {
+            throw fields.badValue("idle_timeout_ms", "left out: only server_vad has it");
+        }
+        return fields.whole("idle_timeout_ms", LEAST_IDLE_MILLIS, MOST_IDLE_MILLIS, 0);
     }
 
     private static SpeechSettings semanticVad(ObjectNode json, Fields fields) throws EventRefusal {

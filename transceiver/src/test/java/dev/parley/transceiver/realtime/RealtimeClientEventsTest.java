@@ -122,6 +122,7 @@ class RealtimeClientEventsTest {
                 "{\"tools\":[5]}",
                 "{\"tool_choice\":5}",
                 "{\"max_output_tokens\":-1}",
+                "{\"max_output_tokens\":0}",
                 "{\"max_output_tokens\":1.5}",
                 "{\"audio\":null}",
                 "{\"audio\":{\"input\":null}}",
@@ -133,6 +134,12 @@ class RealtimeClientEventsTest {
                         + "\"threshold\":2}}}}",
                 "{\"audio\":{\"input\":{\"turn_detection\":{\"type\":\"server_vad\","
                         + "\"silence_duration_ms\":99999}}}}",
+                "{\"audio\":{\"input\":{\"turn_detection\":{\"type\":\"server_vad\","
+                        + "\"idle_timeout_ms\":4999}}}}",
+                "{\"audio\":{\"input\":{\"turn_detection\":{\"type\":\"server_vad\","
+                        + "\"idle_timeout_ms\":30001}}}}",
+                "{\"audio\":{\"input\":{\"turn_detection\":{\"type\":\"semantic_vad\","
+                        + "\"idle_timeout_ms\":6000}}}}",
                 "{\"audio\":{\"input\":{\"turn_detection\":{\"type\":\"semantic_vad\","
                         + "\"eagerness\":\"very\"}}}}"
             })
@@ -214,6 +221,37 @@ class RealtimeClientEventsTest {
                 "item_not_found", "{\"type\":\"conversation.item.delete\",\"item_id\":\"m1\"}");
     }
 
+    @Test
+    void noItemGetsTheIdOfAnother() {
+        String create =
+                "{\"type\":\"conversation.item.create\",\"item\":{\"type\":\"message\","
+                        + "\"id\":\"%s\",\"role\":\"user\"}}";
+        for (int i = 1; i < 20; i++) {
+            rig.send(create.formatted("item_0123456789ab_" + i));
+        }
+        rig.speechStarts(100);
+        String saying = rig.event("input_audio_buffer.speech_started").get("item_id").getAsString();
+        assertRefused("item_already_exists", create.formatted(saying));
+        rig.speechStops(900);
+        rig.audio("r1", saying);
+        rig.done("r1");
+        assertThat(
+                        rig.events.stream()
+                                .filter(each -> type(each).equals("conversation.item.added"))
+                                .map(each -> each.getAsJsonObject("item").get("id").getAsString()))
+                .hasSize(21)
+                .doesNotHaveDuplicates();
+        // What was deleted may be written anew, as clients that edit their history do.
+        rig.send("{\"type\":\"conversation.item.delete\",\"item_id\":\"" + saying + "\"}");
+        rig.said();
+        rig.send(create.formatted(saying));
+        assertThat(rig.said()).startsWith("conversation.item.added");
+    }
+
+    private static String type(JsonObject event) {
+        return event.get("type").getAsString();
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -240,6 +278,12 @@ class RealtimeClientEventsTest {
                         + "\"content_index\":1,\"audio_end_ms\":1}",
                 "response_cancel_not_active|{\"type\":\"response.cancel\"}",
                 "invalid_type|{\"type\":\"response.create\",\"response\":5}",
+                "invalid_value|{\"type\":\"response.create\",\"response\":"
+                        + "{\"conversation\":\"mine\"}}",
+                "invalid_value|{\"type\":\"response.create\",\"response\":"
+                        + "{\"max_output_tokens\":0}}",
+                "invalid_type|{\"type\":\"response.create\",\"response\":{\"input\":{}}}",
+                "invalid_type|{\"type\":\"response.create\",\"response\":{\"metadata\":[]}}",
                 "unknown_event|{\"type\":\"response.sing\"}",
                 "missing_required_parameter|{}",
                 "invalid_type|{\"type\":5}",
@@ -268,6 +312,25 @@ class RealtimeClientEventsTest {
         rig.said();
         rig.send("{\"type\":\"response.create\"}");
         assertThat(rig.said()).startsWith("response.created");
+    }
+
+    @Test
+    void clearingWhatDoesNotPlayIsAnsweredAllTheSame() {
+        rig.send("{\"type\":\"output_audio_buffer.clear\"}");
+        assertThat(rig.said()).containsExactly("output_audio_buffer.cleared");
+        assertThat(rig.event("output_audio_buffer.cleared").get("response_id").getAsString())
+                .isEmpty();
+        assertThat(rig.toldLast).isSameAs(rig.client);
+        rig.starts("r1");
+        rig.audio("r1", "i1");
+        rig.playbackStarts("r1", "i1");
+        rig.done("r1");
+        rig.playbackStops("r1", "i1", 900);
+        rig.said();
+        rig.send("{\"type\":\"output_audio_buffer.clear\"}");
+        assertThat(rig.said()).containsExactly("output_audio_buffer.cleared");
+        assertThat(rig.event("output_audio_buffer.cleared").get("response_id").getAsString())
+                .isEqualTo("r1");
     }
 
     @Test

@@ -184,6 +184,177 @@ class RealtimeTurnsTest {
                 .isEqualTo("r2");
     }
 
+    private List<String> created() {
+        return rig.events.stream()
+                .filter(each -> each.get("type").getAsString().equals("response.created"))
+                .map(each -> each.getAsJsonObject("response").get("id").getAsString())
+                .toList();
+    }
+
+    @Test
+    void aNameThatComesAgainIsAnotherResponseEachTime() {
+        for (int i = 0; i < 4; i++) {
+            rig.starts("r1");
+            rig.done("r1");
+        }
+        rig.says("resp_0123456789ab_99", "Hello.");
+        assertThat(created()).hasSize(5).doesNotHaveDuplicates().contains("r1");
+        assertThat(created()).doesNotContain("resp_0123456789ab_99");
+    }
+
+    @Test
+    void itemsOfResponsesOutsideTheConversationHaveIdsOfTheirOwn() {
+        for (int i = 0; i < 2; i++) {
+            rig.send("{\"type\":\"response.create\",\"response\":{\"conversation\":\"none\"}}");
+            rig.audio("r" + i, "i1");
+            rig.done("r" + i);
+        }
+        assertThat(rig.said()).doesNotContain("conversation.item.added");
+        assertThat(
+                        rig.events.stream()
+                                .filter(
+                                        each ->
+                                                each.get("type")
+                                                        .getAsString()
+                                                        .equals("response.output_item.added"))
+                                .map(each -> each.getAsJsonObject("item").get("id").getAsString()))
+                .hasSize(2)
+                .doesNotHaveDuplicates();
+    }
+
+    @Test
+    void whatIsHeardUnderANameThatComesAgainIsTheNewResponses() {
+        rig.starts("r1");
+        rig.audio("r1", "i1");
+        rig.playbackStarts("r1", "i1");
+        rig.done("r1");
+        rig.said();
+        rig.starts("r1");
+        assertThat(rig.said())
+                .containsExactly(
+                        "response.created",
+                        "output_audio_buffer.stopped",
+                        "output_audio_buffer.started");
+        rig.done("r1");
+        rig.playbackStops("r1", "i1", 900);
+        assertThat(rig.said())
+                .containsExactly(
+                        "response.done", "up PLAYBACK_STOPPED", "output_audio_buffer.stopped");
+        assertThat(rig.event("output_audio_buffer.stopped").get("response_id").getAsString())
+                .isEqualTo(created().getLast());
+    }
+
+    @Test
+    void aResponseThatIsForgottenIsNotHeardForEver() {
+        rig.starts("r0");
+        rig.audio("r0", "i0");
+        rig.playbackStarts("r0", "i0");
+        rig.done("r0");
+        rig.said();
+        for (int i = 1; i <= 64; i++) {
+            rig.starts("r" + i);
+            rig.done("r" + i);
+        }
+        assertThat(rig.said()).containsOnlyOnce("output_audio_buffer.stopped");
+    }
+
+    private String lastStatus() {
+        JsonObject response = rig.event("response.done").getAsJsonObject("response");
+        return response.get("status").getAsString();
+    }
+
+    @Test
+    void aResponseThatTheNextOneEndsWhileItIsBeingCutWasCancelled() {
+        rig.starts("r1");
+        rig.audio("r1", "i1");
+        rig.playbackStarts("r1", "i1");
+        rig.speechStarts(5_000);
+        rig.starts("r2");
+        assertThat(lastStatus()).isEqualTo("cancelled");
+        rig.said();
+        rig.cleared("r1", "r1", "i1", 700);
+        assertThat(rig.said())
+                .containsExactly(
+                        "up PLAYBACK_CLEARED",
+                        "output_audio_buffer.cleared",
+                        "conversation.item.truncated",
+                        "up ITEM_TRUNCATED");
+    }
+
+    @Test
+    void aResponseThatIsCutBeforeItBeginsUnderAnotherNameIsCutThere() {
+        rig.send("{\"type\":\"response.create\"}");
+        String asked = rig.up().getResponseRequested().getResponseId();
+        rig.speechStarts(5_000);
+        rig.said();
+        rig.audio("own", "i1");
+        assertThat(rig.said()).containsExactly("edge clear own", "up RESPONSE_CANCELLED");
+        assertThat(rig.up().getResponseCancelled().getResponseId()).isEqualTo("own");
+        rig.cleared(asked, "", "", 0);
+        rig.cleared("own", "own", "i1", 0);
+        assertThat(rig.said()).containsOnlyOnce("response.done");
+        assertThat(lastStatus()).isEqualTo("cancelled");
+        rig.speechStops(6_000);
+        rig.said();
+        rig.send("{\"type\":\"response.create\"}");
+        assertThat(rig.said()).containsExactly("response.created", "up RESPONSE_REQUESTED");
+    }
+
+    @Test
+    void aBackendMayClearAllBeforeItAnswersARequest() {
+        rig.send("{\"type\":\"response.create\"}");
+        String asked = rig.up().getResponseRequested().getResponseId();
+        rig.cleared("", "", "", 0);
+        rig.said();
+        rig.says(asked, "Hello.");
+        assertThat(rig.said()).contains("response.output_audio_transcript.delta");
+    }
+
+    @Test
+    void aCallerWhoIsSilentIsSpokenTo() {
+        SurfaceRig patient =
+                new SurfaceRig(
+                        "{\"audio\":{\"input\":{\"turn_detection\":{\"type\":\"server_vad\","
+                                + "\"idle_timeout_ms\":6000}}}}");
+        patient.pass(60_000);
+        assertThat(patient.said()).isEmpty();
+        patient.inputMillis = 60_000;
+        patient.starts("r1");
+        patient.audio("r1", "i1");
+        patient.playbackStarts("r1", "i1");
+        patient.done("r1");
+        patient.pass(20_000);
+        patient.inputMillis = 80_000;
+        patient.playbackStops("r1", "i1", 20_000);
+        patient.inputMillis = 86_000;
+        patient.said();
+        patient.pass(5_999);
+        assertThat(patient.said()).isEmpty();
+        patient.pass(1);
+        assertThat(patient.said())
+                .containsExactly(
+                        "input_audio_buffer.timeout_triggered",
+                        "input_audio_buffer.committed",
+                        "conversation.item.added",
+                        "conversation.item.done",
+                        "up INPUT_COMMITTED");
+        JsonObject event = patient.event("input_audio_buffer.timeout_triggered");
+        assertThat(event.get("audio_start_ms").getAsInt()).isEqualTo(80_000);
+        assertThat(event.get("audio_end_ms").getAsInt()).isEqualTo(86_000);
+        assertThat(event.get("item_id").getAsString())
+                .isEqualTo(patient.up().getInputCommitted().getItemId());
+        assertThat(patient.up().getInputCommitted().getTimedOut()).isTrue();
+        assertThat(patient.up().getInputCommitted().getAwaitRequest()).isFalse();
+        assertThat(patient.waits()).isFalse();
+
+        // Behind the answer to that it is counted anew, until the caller speaks.
+        patient.says("r2", "Are you there?");
+        patient.done("r2");
+        assertThat(patient.waits()).isTrue();
+        patient.turn(87_000, 88_000);
+        assertThat(patient.waits()).isFalse();
+    }
+
     @Test
     void aCallerWhoInterruptsCutsTheResponseWhereItWasHeard() {
         rig.audio("r1", "i1");
