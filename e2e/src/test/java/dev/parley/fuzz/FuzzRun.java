@@ -18,7 +18,7 @@ final class FuzzRun {
     private static final Pattern UNNEEDED =
             Pattern.compile(
                     "(driver|playwright|webrtc-java|archunit|netty|grpc|opus|concentus|lettuce"
-                            + "|opentelemetry|protobuf|guava|reactor|byte-buddy)[^/]*\\.jar$");
+                            + "|opentelemetry|guava|reactor|byte-buddy)[^/]*\\.jar$");
 
     private FuzzRun() {}
 

@@ -24,7 +24,8 @@ public enum FuzzTarget {
     TOKENS(TokensFuzz.class),
     SCTP(SctpFuzz.class),
     SOCKET(SocketFuzz.class),
-    FORWARDED(ForwardedFuzz.class);
+    FORWARDED(ForwardedFuzz.class),
+    REALTIME(RealtimeFuzz.class);
 
     private final Class<?> type;
 
@@ -59,6 +60,7 @@ public enum FuzzTarget {
             case SCTP -> SctpFuzz.fuzzerTestOneInput(input);
             case SOCKET -> SocketFuzz.fuzzerTestOneInput(input);
             case FORWARDED -> ForwardedFuzz.fuzzerTestOneInput(input);
+            case REALTIME -> RealtimeFuzz.fuzzerTestOneInput(input);
         }
     }
 
