@@ -12,6 +12,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** The one JSON reader and writer. Numbers keep their digits, nesting and names are bounded. */
 public final class Json {
@@ -46,10 +49,11 @@ public final class Json {
      * @throws RefusedException when it is none; the message says where it goes wrong
      */
     public static ObjectNode readObject(byte[] utf8, String what, String param) {
+        // RFC 8259 8.1: UTF-8. Given bytes, the reader would guess UTF-16 and UTF-32 as well.
+        String text = text(utf8, what, param);
         JsonNode node;
         try {
-            // RFC 8259 8.1: UTF-8. Given bytes, the reader would guess UTF-16 and UTF-32 as well.
-            node = MAPPER.readTree(text(utf8, what, param));
+            node = MAPPER.readTree(text);
         } catch (JsonProcessingException e) {
             var at = e.getLocation();
             String where =
@@ -57,11 +61,51 @@ public final class Json {
             throw new RefusedException(
                     ErrorCode.INVALID_REQUEST, what + " is not valid JSON" + where + ".", param);
         }
+        // RFC 8259 8.2: an escape may name half a surrogate pair, which UTF-8 cannot pass on.
+        String half = text.contains("\\u") ? findHalfPair(node, param) : null;
+        if (half != null) {
+            throw new RefusedException(
+                    ErrorCode.INVALID_REQUEST,
+                    what + " has half a surrogate pair in " + half + ".",
+                    half);
+        }
         if (node instanceof ObjectNode object) {
             return object;
         }
         throw new RefusedException(
                 ErrorCode.INVALID_REQUEST, what + " is not a JSON object.", param);
+    }
+
+    /**
+     * The path of the first string that is no Unicode text, or null; of a name, where it stands.
+     */
+    private static @Nullable String findHalfPair(JsonNode node, String path) {
+        if (node.isTextual()) {
+            return isUnicode(node.textValue()) ? null : path;
+        }
+        int index = 0;
+        for (JsonNode element : node.isArray() ? node : List.<JsonNode>of()) {
+            String half = findHalfPair(element, path + "[" + index + "]");
+            if (half != null) {
+                return half;
+            }
+            index++;
+        }
+        for (Map.Entry<String, JsonNode> field : node.properties()) {
+            if (!isUnicode(field.getKey())) {
+                return path;
+            }
+            String dot = path.isEmpty() ? "" : ".";
+            String half = findHalfPair(field.getValue(), path + dot + field.getKey());
+            if (half != null) {
+                return half;
+            }
+        }
+        return null;
+    }
+
+    private static boolean isUnicode(String text) {
+        return StandardCharsets.UTF_8.newEncoder().canEncode(text);
     }
 
     private static String text(byte[] utf8, String what, String param) {
