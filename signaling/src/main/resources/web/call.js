@@ -29,8 +29,8 @@ export class Call extends EventTarget {
     this.ended = false;
   }
 
-  /** Resolves once media can flow. */
-  async start(stream, model) {
+  /** Resolves once media can flow. With a session object the events are those of the Realtime API. */
+  async start(stream, model, session = null) {
     const [track] = stream.getAudioTracks();
     // Exactly one audio section, both ways.
     const transceiver = this.peer.addTransceiver(track, { direction: "sendrecv", streams: [stream] });
@@ -44,7 +44,7 @@ export class Call extends EventTarget {
     // The server learns our address from our first check, so the offer need not wait for candidates.
     const started = performance.now();
     this.#log(`Offer of ${offer.sdp.length} bytes for ${model}`);
-    const answer = await this.#post(model, offer.sdp);
+    const answer = await this.#post(model, offer.sdp, session);
     const answered = performance.now();
     this.#emit("phase", { name: "signaling", ms: answered - started });
     this.#log(`201 in ${Math.round(answered - started)} ms, ${shorten(this.callId)}`, "good");
@@ -101,13 +101,13 @@ export class Call extends EventTarget {
     }
   }
 
-  async #post(model, sdp) {
+  async #post(model, sdp, session) {
     let response;
     try {
       response = await fetch(`${CALLS}?model=${encodeURIComponent(model)}`, {
         method: "POST",
-        headers: { "Content-Type": "application/sdp" },
-        body: sdp,
+        headers: { "Content-Type": session ? "application/json" : "application/sdp" },
+        body: session ? JSON.stringify({ sdp, session: { model, ...session } }) : sdp,
         signal: this.abort.signal,
       });
     } catch (error) {

@@ -10,6 +10,9 @@ import { StatsReader } from "./stats.js";
 
 const FIRST_AUDIO_PATIENCE_MS = 5_000;
 
+// What holds a conversation does so in events of the Realtime API, and tells what it understood.
+const CONVERSATION = { type: "realtime", audio: { input: { transcription: { model: "default" } } } };
+
 const byId = (id) => document.getElementById(id);
 const stat = (name) => document.querySelector(`[data-stat="${name}"]`);
 const note = (name) => document.querySelector(`[data-note="${name}"]`);
@@ -88,7 +91,7 @@ async function connect() {
 
     listenTo(session);
     byId("status").textContent = "Setting up the call.";
-    await session.call.start(session.stream, agent().value);
+    await session.call.start(session.stream, agent().value, "realtime" in agent().dataset ? CONVERSATION : null);
     session.connectedAt = performance.now();
     show("live", `You are talking to ${agent().dataset.name}.`, hint(agent().value));
     byId("mute").disabled = false;

@@ -8,8 +8,10 @@ import com.microsoft.playwright.Page;
 import com.microsoft.playwright.assertions.LocatorAssertions;
 import dev.parley.e2e.client.Chromium;
 import dev.parley.e2e.client.SpeechSample;
+import dev.parley.e2e.client.Wav;
 import dev.parley.proto.inference.v1.EndReason;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -25,6 +27,7 @@ class PageTest {
     private static final int WIDTH = 1200;
     private static final int HEIGHT = 900;
     private static final long END_SECONDS = 10;
+    private static final double PAUSE_SECONDS = 1.5;
     private static final LocatorAssertions.ContainsTextOptions PATIENT =
             new LocatorAssertions.ContainsTextOptions().setTimeout(30_000);
 
@@ -38,7 +41,12 @@ class PageTest {
     @BeforeAll
     static void start() {
         microphone = folder.resolve("microphone.wav");
-        SpeechSample.caller().write(microphone);
+        // A sentence, over and over; in each pause the parrot begins to say it back.
+        Wav sentence = SpeechSample.sentence();
+        int pause = (int) (sentence.sampleRateHz() * PAUSE_SECONDS);
+        short[] spoken = sentence.samples();
+        new Wav(sentence.sampleRateHz(), Arrays.copyOf(spoken, spoken.length + pause))
+                .write(microphone);
         system = WatchedProduct.start();
     }
 
@@ -71,6 +79,11 @@ class PageTest {
                     "() => Number(document.querySelector('#agent-level').getAttribute('aria-valuenow')) > -40",
                     null,
                     new Page.WaitForFunctionOptions().setTimeout(30_000));
+            // What was understood and said, and that the caller, who goes on, has cut in.
+            assertThat(page.locator("#events")).containsText("session.created", PATIENT);
+            assertThat(page.locator("#conversation")).containsText("(heard", PATIENT);
+            assertThat(page.locator("#conversation")).containsText("(said", PATIENT);
+            assertThat(page.locator("#conversation")).containsText("You cut in after", PATIENT);
             picture(page, "connected");
             page.setViewportSize(390, 844);
             picture(page, "connected-narrow");
