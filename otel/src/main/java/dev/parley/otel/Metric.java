@@ -141,6 +141,12 @@ public enum Metric {
             "{packet}",
             "reason",
             "Datagrams that the operating system refused, by reason"),
+    SIGNALING_ADMISSION_REFUSED(
+            "parley.signaling.admission.refused",
+            Kind.COUNTER,
+            "{call}",
+            "reason",
+            "Calls refused before their offer was read, by reason"),
     SIGNALING_CALLS(
             "parley.signaling.calls",
             Kind.COUNTER,
@@ -285,6 +291,12 @@ public enum Metric {
             "{session}",
             "quality",
             "Calls that ended, by the G.109 class of either direction's E-model rating"),
+    TRANSCEIVER_SETUPS_REFUSED(
+            "parley.transceiver.setups.refused",
+            Kind.COUNTER,
+            "{call}",
+            "reason",
+            "Calls refused because the work of those before them has to wait, by how that was seen"),
     TRANSCEIVER_SIDEBANDS(
             "parley.transceiver.sidebands",
             Kind.GAUGE,

@@ -6,12 +6,15 @@ import dev.parley.otel.grpc.ClientSpans;
 import dev.parley.otel.trace.Tracing;
 import dev.parley.runtime.config.ConfigException;
 import dev.parley.runtime.config.HostPort;
+import dev.parley.runtime.load.Congestion;
 import dev.parley.signaling.calls.Access;
+import dev.parley.signaling.calls.Admission;
 import dev.parley.signaling.calls.CallCounters;
 import dev.parley.signaling.calls.CallDesk;
 import dev.parley.signaling.calls.CallEndpoints;
 import dev.parley.signaling.calls.CallIdSealer;
 import dev.parley.signaling.calls.ClientSecretEndpoint;
+import dev.parley.signaling.calls.Overflow;
 import dev.parley.signaling.calls.Placement;
 import dev.parley.signaling.http.Cors;
 import dev.parley.signaling.http.ErrorCode;
@@ -108,17 +111,25 @@ public final class Signaling implements AutoCloseable {
         Credentials credentials = Credentials.of(config, telemetry);
         parts.add(credentials::close);
         Optional<SSLContext> tls = tls(config, telemetry, parts);
+        Congestion congestion = Congestion.watch(config.maxDelay());
+        parts.add(congestion::close);
         HttpRouting.Builder routing =
                 HttpRouting.builder()
                         .addFilter(new ResponseBasics(counters, cors))
                         .addFilter(traces)
-                        .addFilter(
-                                new RequestBody(
-                                        config.maxBodyBytes(), config.receiveTimeout(), errors))
                         .error(Throwable.class, errors)
                         .register(health);
         SocketEndpoint sockets =
-                registerCalls(routing, config, telemetry, traces, pool, credentials, cors);
+                registerCalls(
+                        routing,
+                        config,
+                        telemetry,
+                        traces,
+                        pool,
+                        congestion,
+                        credentials,
+                        errors,
+                        cors);
         if (config.demoPage()) {
             DemoPage.register(routing);
         }
@@ -162,7 +173,9 @@ public final class Signaling implements AutoCloseable {
             Telemetry telemetry,
             RequestTraces traces,
             TransceiverPool pool,
+            Congestion congestion,
             Credentials credentials,
+            ErrorReplies errors,
             Cors cors) {
         CallCounters counters = new CallCounters();
         counters.register(telemetry, pool::retries);
@@ -183,14 +196,20 @@ public final class Signaling implements AutoCloseable {
                         traces,
                         config.clusterId(),
                         config.defaultModel());
-        SocketEndpoint sockets = new SocketEndpoint(desk, access, cors, config.maxBodyBytes());
+        Overflow overflow = new Overflow(placement, access);
+        Admission admission = new Admission(pool, congestion, config.maxStarting(), overflow);
+        admission.register(telemetry);
+        routing.addFilter(admission)
+                .addFilter(new RequestBody(config.maxBodyBytes(), config.receiveTimeout(), errors));
+        SocketEndpoint sockets =
+                new SocketEndpoint(desk, access, admission, cors, config.maxBodyBytes());
         routing.register(SocketEndpoint.PATH, sockets);
         routing.register(
                 ClientSecretEndpoint.PATH,
                 new ClientSecretEndpoint(credentials.secrets(), access, cors));
         routing.register(CallEndpoints.ROOT, new CallEndpoints(desk, access, cors));
         routing.register(
-                WhipEndpoint.ROOT, new WhipEndpoint(desk, access, placement, cors, config.whip()));
+                WhipEndpoint.ROOT, new WhipEndpoint(desk, access, overflow, cors, config.whip()));
         routing.register(new Description(cors));
         return sockets;
     }

@@ -171,6 +171,22 @@ public record SignalingConfig(
                         max = 60_000)
                 Duration loadInterval,
         @Option(
+                        value =
+                                "how late work may begin for half a second on end before new calls"
+                                        + " are refused, so that those that are there do not suffer;"
+                                        + " 0s never refuses",
+                        orElse = "250ms",
+                        max = 60_000)
+                Duration maxDelay,
+        @Option(
+                        value =
+                                "calls that may wait to be started at a time, such as for a model to"
+                                        + " accept them; more are refused",
+                        orElse = "1000",
+                        min = 1,
+                        max = 1_000_000)
+                int maxStarting,
+        @Option(
                         value = "calls that one client address may start a minute; 0 is no limit",
                         orElse = "0",
                         min = 0,

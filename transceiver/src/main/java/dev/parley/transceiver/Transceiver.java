@@ -10,6 +10,7 @@ import dev.parley.rtc.route.RouteKeys;
 import dev.parley.rtc.rtp.NtpTime;
 import dev.parley.runtime.config.ConfigException;
 import dev.parley.runtime.config.ConfigLoader;
+import dev.parley.runtime.load.Congestion;
 import dev.parley.runtime.udp.IpAddress;
 import dev.parley.runtime.udp.LoopThreads;
 import dev.parley.runtime.udp.UdpBindException;
@@ -22,7 +23,6 @@ import dev.parley.transceiver.audio.OpusSettings;
 import dev.parley.transceiver.control.CallRows;
 import dev.parley.transceiver.control.CallSetup;
 import dev.parley.transceiver.control.Calls;
-import dev.parley.transceiver.control.Congestion;
 import dev.parley.transceiver.control.ControlServer;
 import dev.parley.transceiver.control.ControlService;
 import dev.parley.transceiver.control.Draining;
@@ -39,6 +39,7 @@ import dev.parley.transceiver.session.LoopSettings;
 import dev.parley.transceiver.session.LoopThread;
 import dev.parley.transceiver.session.MediaLoop;
 import dev.parley.transceiver.session.SessionLimits;
+import dev.parley.transceiver.session.SetupWork;
 import dev.parley.transceiver.trace.CallTraces;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -108,7 +109,8 @@ public final class Transceiver implements AutoCloseable {
         NtpTime ntp = new NtpTime(unixNanos(), clock.getAsLong());
         RouteKeys keys = config.keys();
         DtlsIdentity identity = DtlsIdentity.generate(random);
-        WarmUp.run(identity, random);
+        // A call costs one side of a handshake, and about as much around it.
+        SetupWork work = setupWork(config, WarmUp.run(identity, random), clock);
         Calls calls = new Calls(config.maxSessions());
         Draining draining = new Draining();
         Congestion congestion = Congestion.watch(config.maxDelay());
@@ -150,6 +152,7 @@ public final class Transceiver implements AutoCloseable {
                     new CallSetup(
                             settings(config),
                             calls,
+                            work,
                             backends,
                             targets,
                             identity,
@@ -176,6 +179,7 @@ public final class Transceiver implements AutoCloseable {
                         calls,
                         draining,
                         congestion,
+                        work,
                         audio,
                         backends.links(),
                         realtime);
@@ -206,6 +210,15 @@ public final class Transceiver implements AutoCloseable {
     private static long unixNanos() {
         Instant now = Instant.now();
         return TimeUnit.SECONDS.toNanos(now.getEpochSecond()) + now.getNano();
+    }
+
+    private static SetupWork setupWork(
+            TransceiverConfig config, long callNanos, LongSupplier clock) {
+        return new SetupWork(
+                SetupWork.workersOf(Runtime.getRuntime().availableProcessors()),
+                config.maxDelay().toNanos(),
+                callNanos,
+                clock);
     }
 
     private static CallSetup.Settings settings(TransceiverConfig config) {

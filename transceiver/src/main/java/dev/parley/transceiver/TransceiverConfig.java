@@ -131,9 +131,10 @@ public record TransceiverConfig(
                 int maxHandshakes,
         @Option(
                         value =
-                                "How late work may begin for half a second on end before new calls"
-                                        + " are refused, so that those that are there do not suffer;"
-                                        + " 0s never refuses.",
+                                "How long a new call's set-up may have to wait for others' work, or"
+                                        + " any work at all for half a second on end, before new"
+                                        + " calls are refused, so that those that are there do not"
+                                        + " suffer; 0s never refuses.",
                         orElse = "250ms",
                         max = 60_000)
                 Duration maxDelay,

@@ -2,14 +2,15 @@ package dev.parley.transceiver;
 
 import dev.parley.otel.Metric;
 import dev.parley.otel.Telemetry;
+import dev.parley.runtime.load.Congestion;
 import dev.parley.transceiver.control.Calls;
-import dev.parley.transceiver.control.Congestion;
 import dev.parley.transceiver.control.Draining;
 import dev.parley.transceiver.inference.LinkCounters;
 import dev.parley.transceiver.media.AudioCounters;
 import dev.parley.transceiver.realtime.RealtimeCounters;
 import dev.parley.transceiver.session.LoopMetrics;
 import dev.parley.transceiver.session.MediaLoop;
+import dev.parley.transceiver.session.SetupWork;
 import java.util.List;
 import java.util.Map;
 
@@ -23,12 +24,16 @@ final class TransceiverMetrics {
             Calls calls,
             Draining draining,
             Congestion congestion,
+            SetupWork work,
             AudioCounters audio,
             LinkCounters links,
             RealtimeCounters realtime) {
         telemetry.gauge(Metric.TRANSCEIVER_SESSIONS, calls::count);
         telemetry.gauge(Metric.TRANSCEIVER_DRAINING, () -> draining.isOn() ? 1 : 0);
         telemetry.gauge(Metric.TRANSCEIVER_CONGESTED, () -> congestion.isStanding() ? 1 : 0);
+        telemetry.counters(
+                Metric.TRANSCEIVER_SETUPS_REFUSED,
+                Map.of("congestion", congestion::refused, "setup_work", work::refused));
         telemetry.gauge(
                 Metric.TRANSCEIVER_LOOPS_DEAD,
                 () -> loops.stream().filter(MediaLoop::isDead).count());

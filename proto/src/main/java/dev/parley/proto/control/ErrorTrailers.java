@@ -15,5 +15,11 @@ public final class ErrorTrailers {
     /** The code of a transceiver that takes no new calls. */
     public static final String DRAINING = "draining";
 
+    /** The code of a transceiver that has no time for more calls now. */
+    public static final String OVERLOADED = "overloaded";
+
+    /** The code of a transceiver that has all the calls that it can have. */
+    public static final String SESSION_LIMIT = "session_limit";
+
     private ErrorTrailers() {}
 }

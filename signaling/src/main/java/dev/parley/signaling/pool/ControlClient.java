@@ -7,6 +7,7 @@ import dev.parley.proto.control.v1.TransceiverGrpc;
 import dev.parley.proto.control.v1.TransceiverGrpc.TransceiverBlockingStub;
 import dev.parley.proto.control.v1.TransceiverGrpc.TransceiverStub;
 import dev.parley.runtime.config.HostPort;
+import dev.parley.signaling.http.ErrorCode;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientCall;
@@ -22,6 +23,7 @@ import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyChannelBuilder;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -37,10 +39,20 @@ final class ControlClient implements AutoCloseable {
 
     private static final long KEEP_ALIVE_SECONDS = 30;
 
+    /**
+     * How long one that has no room is left alone: far shorter than the work that it lets wait, so
+     * it does not run dry, and long enough that refusing callers costs it nothing.
+     */
+    private static final long REST_NANOS = 100_000_000L;
+
+    /** Until when a transceiver is not asked, and why. */
+    private record Rest(long untilNanos, ErrorCode why) {}
+
     private final HostPort target;
     private final ManagedChannel channel;
     private final AtomicInteger startedSinceReport = new AtomicInteger();
     private volatile boolean accepting = true;
+    private volatile @Nullable Rest rest;
     private volatile double reportedLoad;
     private volatile int capacity = 1;
 
@@ -73,6 +85,19 @@ final class ControlClient implements AutoCloseable {
         accepting = false;
     }
 
+    /** Notes that it said it has no room for a moment. */
+    void rest(ErrorCode why) {
+        rest = new Rest(System.nanoTime() + REST_NANOS, why);
+    }
+
+    /** Why it is left alone for a moment, if it is. */
+    Optional<ErrorCode> findRest() {
+        Rest last = rest;
+        return last != null && last.untilNanos() - System.nanoTime() > 0
+                ? Optional.of(last.why())
+                : Optional.empty();
+    }
+
     /**
      * Its sessions as a share of those that it can have: by its last report, and with those that
      * were handed to it since.
@@ -100,6 +125,9 @@ final class ControlClient implements AutoCloseable {
         startedSinceReport.addAndGet(-before);
         boolean full = load.getSessions() >= load.getMaxSessions();
         accepting = !load.getDraining() && !full;
+        if (load.getSetupPressure() >= 1) {
+            rest(ErrorCode.OVERLOADED);
+        }
         if (load.getDraining()) {
             return "is draining";
         }

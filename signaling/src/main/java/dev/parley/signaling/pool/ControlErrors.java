@@ -6,6 +6,7 @@ import dev.parley.signaling.http.RefusedException;
 import io.grpc.Metadata;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +36,15 @@ final class ControlErrors {
     /** Whether the transceiver takes no new calls until it says otherwise. */
     static boolean isDraining(StatusRuntimeException error) {
         return token(error.getTrailers(), ErrorTrailers.CODE).equals(ErrorTrailers.DRAINING);
+    }
+
+    /** Why the transceiver has no room for a moment, if that is what it says. */
+    static Optional<ErrorCode> findRest(StatusRuntimeException error) {
+        return switch (token(error.getTrailers(), ErrorTrailers.CODE)) {
+            case ErrorTrailers.OVERLOADED -> Optional.of(ErrorCode.OVERLOADED);
+            case ErrorTrailers.SESSION_LIMIT -> Optional.of(ErrorCode.CAPACITY_EXCEEDED);
+            default -> Optional.empty();
+        };
     }
 
     /** Whether our own thread was interrupted while it waited. */

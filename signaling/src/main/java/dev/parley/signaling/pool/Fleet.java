@@ -2,6 +2,7 @@ package dev.parley.signaling.pool;
 
 import dev.parley.otel.grpc.ClientSpans;
 import dev.parley.runtime.config.HostPort;
+import dev.parley.signaling.http.ErrorCode;
 import dev.parley.signaling.reload.Ticker;
 import io.grpc.StatusRuntimeException;
 import java.io.IOException;
@@ -137,7 +138,24 @@ final class Fleet implements AutoCloseable {
 
     private static int rank(ControlClient client) {
         int unreachable = client.isUnreachable() ? 2 : 0;
-        return unreachable + (client.isAccepting() ? 0 : 1);
+        return unreachable + (client.isAccepting() && client.findRest().isEmpty() ? 0 : 1);
+    }
+
+    /**
+     * Why all that take calls are left alone at this moment; empty when one is not, or all are
+     * thought to take none for longer, which may be old.
+     */
+    Optional<ErrorCode> findRest() {
+        Optional<ErrorCode> why = Optional.empty();
+        for (Member member : members.values()) {
+            Optional<ErrorCode> rest = member.client().findRest();
+            if (rest.isPresent()) {
+                why = rest;
+            } else if (rank(member.client()) == 0) {
+                return Optional.empty();
+            }
+        }
+        return why;
     }
 
     /** Why no new call can be served now, one line for each; empty when one can. */

@@ -97,6 +97,7 @@ public final class TransceiverPool implements AutoCloseable {
             try {
                 return create(client, request, trace.attempt());
             } catch (StatusRuntimeException e) {
+                ControlErrors.findRest(e).ifPresent(client::rest);
                 if (ControlErrors.isDraining(e)) {
                     client.refusedForNow();
                 } else {
@@ -221,6 +222,11 @@ public final class TransceiverPool implements AutoCloseable {
     /** Why no new call can be served now, one line for each transceiver; empty when one can. */
     public List<String> problems() {
         return fleet.problems();
+    }
+
+    /** Why no transceiver has room for a call at this moment; empty when one may. */
+    public Optional<ErrorCode> findRest() {
+        return fleet.findRest();
     }
 
     /** Creations that were tried again on another transceiver. */

@@ -1,13 +1,18 @@
 package dev.parley.signaling.trace;
 
+import io.helidon.http.HttpPrologue;
+import io.helidon.http.Method;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 
 /** Requests without what differs from call to call: few enough to count each apart. */
-final class Routes {
+public final class Routes {
     private static final Set<String> METHODS =
             Set.of("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS");
+
+    private static final Set<String> STARTS =
+            Set.of("/v1/realtime", "/v1/realtime/calls", "/whip", "/whip/{model}");
 
     private record Route(Pattern paths, String template) {}
 
@@ -34,6 +39,17 @@ final class Routes {
                 .map(Route::template)
                 .findFirst()
                 .orElse("");
+    }
+
+    /** Whether a request would start a call. */
+    public static boolean startsCall(HttpPrologue prologue) {
+        return prologue.method().equals(Method.POST)
+                && STARTS.contains(of(prologue.uriPath().path()));
+    }
+
+    /** Whether a request is of a WHIP client. */
+    public static boolean isWhip(HttpPrologue prologue) {
+        return of(prologue.uriPath().path()).startsWith("/whip");
     }
 
     /** OpenTelemetry's conventions for HTTP: a method that is not known is _OTHER. */

@@ -7,7 +7,7 @@ import dev.parley.signaling.calls.Access;
 import dev.parley.signaling.calls.CallChange;
 import dev.parley.signaling.calls.CallDesk;
 import dev.parley.signaling.calls.Offer;
-import dev.parley.signaling.calls.Placement;
+import dev.parley.signaling.calls.Overflow;
 import dev.parley.signaling.http.Cors;
 import dev.parley.signaling.http.Endpoint;
 import dev.parley.signaling.http.ErrorCode;
@@ -24,7 +24,6 @@ import io.helidon.webserver.http.HttpService;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 import java.net.InetAddress;
-import java.net.URI;
 import java.util.List;
 import java.util.Optional;
 
@@ -45,16 +44,16 @@ public final class WhipEndpoint implements HttpService {
 
     private final CallDesk desk;
     private final Access access;
-    private final Placement placement;
+    private final Overflow overflow;
     private final Cors cors;
     private final WhipSettings settings;
 
     /** Starts calls at this desk. */
     public WhipEndpoint(
-            CallDesk desk, Access access, Placement placement, Cors cors, WhipSettings settings) {
+            CallDesk desk, Access access, Overflow overflow, Cors cors, WhipSettings settings) {
         this.desk = desk;
         this.access = access;
-        this.placement = placement;
+        this.overflow = overflow;
         this.cors = cors;
         this.settings = settings;
     }
@@ -100,7 +99,7 @@ public final class WhipEndpoint implements HttpService {
                             model,
                             offer);
         } catch (RefusedException refusal) {
-            if (!isFull(refusal) || !redirect(request, response, client)) {
+            if (!isFull(refusal) || !overflow.redirect(request, response)) {
                 throw refusal;
             }
             return;
@@ -115,24 +114,9 @@ public final class WhipEndpoint implements HttpService {
         response.send(call.answerSdp());
     }
 
-    // RFC 9725 4.5: clients follow a 307 to where there is room.
-    private boolean redirect(ServerRequest request, ServerResponse response, InetAddress client) {
-        Optional<URI> elsewhere = placement.elsewhere(client);
-        elsewhere.ifPresent(
-                base -> {
-                    String query =
-                            request.query().isEmpty() ? "" : "?" + request.query().rawValue();
-                    String path = request.path().absolute().rawPath();
-                    response.status(Status.TEMPORARY_REDIRECT_307);
-                    response.headers().set(HeaderNames.LOCATION, joined(base, path + query));
-                    response.send();
-                });
-        return elsewhere.isPresent();
-    }
-
     private static boolean isFull(RefusedException refusal) {
         return switch (refusal.code()) {
-            case CAPACITY_EXCEEDED, SERVICE_UNAVAILABLE -> true;
+            case CAPACITY_EXCEEDED, SERVICE_UNAVAILABLE, OVERLOADED -> true;
             default -> false;
         };
     }
@@ -218,11 +202,6 @@ public final class WhipEndpoint implements HttpService {
     }
 
     private String url(String path) {
-        return settings.publicUrl().map(base -> joined(base, path)).orElse(path);
-    }
-
-    private static String joined(URI base, String path) {
-        String text = base.toString();
-        return (text.endsWith("/") ? text.substring(0, text.length() - 1) : text) + path;
+        return settings.publicUrl().map(base -> Overflow.joined(base, path)).orElse(path);
     }
 }

@@ -2,6 +2,7 @@ package dev.parley.signaling.ws;
 
 import dev.parley.signaling.auth.Caller;
 import dev.parley.signaling.calls.Access;
+import dev.parley.signaling.calls.Admission;
 import dev.parley.signaling.calls.CallDesk;
 import dev.parley.signaling.calls.CallEndpoints;
 import dev.parley.signaling.http.Cors;
@@ -46,13 +47,16 @@ public final class SocketEndpoint implements Http1Upgrader, HttpService {
 
     private final CallDesk desk;
     private final Access access;
+    private final Admission admission;
     private final Cors cors;
     private final int maxMessageBytes;
 
     /** Starts calls at this desk. */
-    public SocketEndpoint(CallDesk desk, Access access, Cors cors, int maxMessageBytes) {
+    public SocketEndpoint(
+            CallDesk desk, Access access, Admission admission, Cors cors, int maxMessageBytes) {
         this.desk = desk;
         this.access = access;
+        this.admission = admission;
         this.cors = cors;
         this.maxMessageBytes = maxMessageBytes;
     }
@@ -133,6 +137,7 @@ public final class SocketEndpoint implements Http1Upgrader, HttpService {
     }
 
     private void countStart(Caller caller, InetAddress client) {
+        admission.requireRoom();
         access.countAddress(client);
         Access.requireStarter(caller);
         access.countCaller(caller, Access.CALLS);

@@ -2,6 +2,7 @@ package dev.parley.transceiver.control;
 
 import com.google.protobuf.ByteString;
 import dev.parley.otel.trace.CallTrace;
+import dev.parley.proto.control.ErrorTrailers;
 import dev.parley.proto.control.v1.CreateSessionRequest;
 import dev.parley.proto.control.v1.CreateSessionResponse;
 import dev.parley.proto.control.v1.UpdateSessionRequest;
@@ -34,6 +35,7 @@ import dev.parley.transceiver.session.SessionId;
 import dev.parley.transceiver.session.SessionLimits;
 import dev.parley.transceiver.session.SessionSpec;
 import dev.parley.transceiver.session.SetupPhases;
+import dev.parley.transceiver.session.SetupWork;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.util.ArrayList;
@@ -75,6 +77,7 @@ public final class CallSetup {
 
     private final Settings settings;
     private final Calls calls;
+    private final SetupWork work;
     private final Backends backends;
     private final List<Target> targets;
     private final DtlsIdentity identity;
@@ -87,11 +90,13 @@ public final class CallSetup {
     private final AtomicInteger nextTarget = new AtomicInteger();
 
     /**
+     * @param work where set-ups take turns
      * @param observers see what becomes of each call
      */
     public CallSetup(
             Settings settings,
             Calls calls,
+            SetupWork work,
             Backends backends,
             List<Target> targets,
             DtlsIdentity identity,
@@ -103,6 +108,7 @@ public final class CallSetup {
             CallObserver.Source observers) {
         this.settings = settings;
         this.calls = calls;
+        this.work = work;
         this.backends = backends;
         this.targets = List.copyOf(targets);
         this.identity = identity;
@@ -116,18 +122,41 @@ public final class CallSetup {
 
     /** Sets a call up. */
     CreateSessionResponse create(CreateSessionRequest request) throws RefusedException {
+        // Before anything is done for it, so that refusing takes nothing from those that are there.
+        if (calls.isFull()) {
+            throw full();
+        }
+        if (!work.admit()) {
+            throw RefusedException.overloaded();
+        }
         SessionId id = id(request);
         long now = clock.getAsLong();
-        SetupPhases phases = new SetupPhases(now, observers.observe(id, request.getModel(), now));
+        SetupPhases phases =
+                new SetupPhases(now, observers.observe(id, request.getModel(), now), work.share());
         try {
             return create(request, id, phases);
         } catch (RefusedException e) {
+            phases.work().close();
             phases.observer().refused(e.code(), String.valueOf(e.getMessage()), clock.getAsLong());
             throw e;
         } catch (RuntimeException e) {
+            phases.work().close();
             phases.observer().refused("internal_error", "internal error", clock.getAsLong());
             throw e;
         }
+    }
+
+    /** Work that lies ahead of a new call, as a share of what may. */
+    double pressure() {
+        return work.pressure();
+    }
+
+    private RefusedException full() {
+        return new RefusedException(
+                Status.Code.RESOURCE_EXHAUSTED,
+                ErrorTrailers.SESSION_LIMIT,
+                null,
+                "all " + calls.max() + " sessions of this transceiver are in use");
     }
 
     /** Signaling's, so that its own part of the trace has the same id. */
@@ -153,18 +182,20 @@ public final class CallSetup {
             throws RefusedException {
         try (Calls.Place place = calls.findPlace()) {
             if (place == null) {
-                throw new RefusedException(
-                        Status.Code.RESOURCE_EXHAUSTED,
-                        "session_limit",
-                        null,
-                        "all " + calls.max() + " sessions of this transceiver are in use");
+                throw full();
             }
-            return create(request, id, phases, place);
+            try (SetupWork.Turn turn = phases.work().takeTurn()) {
+                return create(request, id, phases, place, turn);
+            }
         }
     }
 
     private CreateSessionResponse create(
-            CreateSessionRequest request, SessionId id, SetupPhases phases, Calls.Place place)
+            CreateSessionRequest request,
+            SessionId id,
+            SetupPhases phases,
+            Calls.Place place,
+            SetupWork.Turn turn)
             throws RefusedException {
         SdpOffer offer = offer(request.getOfferSdp());
         List<SdpCandidate> candidates = candidates(request.getRelayAddressesList());
@@ -198,6 +229,7 @@ public final class CallSetup {
                                     settings.nack()));
             Output output = Output.of(offer, settings.output());
             SessionSpec spec = negotiation.spec(request.getModel(), output.format());
+            turn.pause();
             Formats formats = formats(inference, client);
             Session session =
                     connect(spec, output, phases, inference, formats, target, place, negotiation);

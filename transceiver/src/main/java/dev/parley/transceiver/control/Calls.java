@@ -137,6 +137,11 @@ public final class Calls implements MediaLoop.Listener {
         return places.get();
     }
 
+    /** Whether all places are taken. */
+    boolean isFull() {
+        return places.get() >= max;
+    }
+
     public int max() {
         return max;
     }

@@ -16,6 +16,7 @@ import dev.parley.proto.control.v1.SetDrainingResponse;
 import dev.parley.proto.control.v1.TransceiverGrpc;
 import dev.parley.proto.control.v1.UpdateSessionRequest;
 import dev.parley.proto.control.v1.UpdateSessionResponse;
+import dev.parley.runtime.load.Congestion;
 import dev.parley.transceiver.session.EndReason;
 import dev.parley.transceiver.session.SessionId;
 import dev.parley.transceiver.session.SessionSnapshot;
@@ -70,7 +71,7 @@ public final class ControlService extends TransceiverGrpc.TransceiverImplBase {
                         throw RefusedException.unavailable(
                                 ErrorTrailers.DRAINING, "this transceiver takes no new calls");
                     }
-                    if (congestion.isStanding()) {
+                    if (congestion.refuses()) {
                         throw RefusedException.overloaded();
                     }
                     CreateSessionResponse answer = setup.create(request);
@@ -157,6 +158,10 @@ public final class ControlService extends TransceiverGrpc.TransceiverImplBase {
                                 .setSessions(calls.count())
                                 .setMaxSessions(calls.max())
                                 .setDraining(draining.isOn())
+                                .setSetupPressure(
+                                        congestion.isStanding()
+                                                ? Math.max(1, setup.pressure())
+                                                : setup.pressure())
                                 .build());
     }
 

@@ -42,9 +42,9 @@ final class RefusedException extends Exception {
                 Status.Code.NOT_FOUND, "session_not_found", "session_id", "no such session");
     }
 
-    /** Of a media loop that does not come to it. */
+    /** Of a process that does not come to it. */
     static RefusedException overloaded() {
-        return unavailable("overloaded", "the transceiver is overloaded");
+        return unavailable(ErrorTrailers.OVERLOADED, "the transceiver is overloaded");
     }
 
     static RefusedException unavailable(String code, String message) {

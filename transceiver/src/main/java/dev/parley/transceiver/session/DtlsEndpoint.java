@@ -51,6 +51,7 @@ final class DtlsEndpoint implements DatagramLink {
 
     private final DtlsHandshake handshake;
     private final SessionSpec spec;
+    private final SetupWork.Share work;
     private final Owner owner;
     // Bounded by offer; CLOSE must always fit.
     private final BlockingQueue<byte[]> received = new LinkedBlockingQueue<>();
@@ -59,12 +60,18 @@ final class DtlsEndpoint implements DatagramLink {
     private final AtomicInteger refusedData = new AtomicInteger();
     private @Nullable Thread thread;
     private @Nullable Thread loopThread;
+    // While it shakes hands; of its thread alone.
+    private SetupWork.@Nullable Turn turn;
     private volatile boolean closing;
     private volatile @Nullable DtlsSession session;
 
-    DtlsEndpoint(DtlsHandshake handshake, SessionSpec spec, Owner owner) {
+    /**
+     * @param work where the handshake takes turns with those of others; closed when it is over
+     */
+    DtlsEndpoint(DtlsHandshake handshake, SessionSpec spec, SetupWork.Share work, Owner owner) {
         this.handshake = handshake;
         this.spec = spec;
+        this.work = work;
         this.owner = owner;
     }
 
@@ -129,6 +136,7 @@ final class DtlsEndpoint implements DatagramLink {
             return;
         }
         closing = true;
+        work.close();
         DtlsSession open = session;
         if (open != null) {
             // Before the link breaks, which would make it an error instead.
@@ -139,14 +147,7 @@ final class DtlsEndpoint implements DatagramLink {
 
     private void run() {
         try {
-            DtlsOutcome outcome =
-                    handshake.run(
-                            spec.role(),
-                            spec.identity(),
-                            spec.fingerprints(),
-                            spec.hasAudio(),
-                            this);
-            switch (outcome) {
+            switch (shakeHands()) {
                 case Failed failed -> owner.onDtlsFailed(failed);
                 case Connected connected -> {
                     session = connected.session();
@@ -156,6 +157,17 @@ final class DtlsEndpoint implements DatagramLink {
             }
         } catch (RuntimeException | Error e) {
             owner.onDtlsFault(e);
+        }
+    }
+
+    private DtlsOutcome shakeHands() {
+        try (SetupWork.Turn first = work.takeTurn()) {
+            turn = first;
+            return handshake.run(
+                    spec.role(), spec.identity(), spec.fingerprints(), spec.hasAudio(), this);
+        } finally {
+            turn = null;
+            work.close();
         }
     }
 
@@ -188,10 +200,10 @@ final class DtlsEndpoint implements DatagramLink {
     @Override
     public int receive(byte[] buffer, int offset, int length, int waitMillis) {
         try {
-            byte[] datagram =
-                    waitMillis == 0
-                            ? received.take()
-                            : received.poll(waitMillis, TimeUnit.MILLISECONDS);
+            byte[] datagram = received.poll();
+            if (datagram == null) {
+                datagram = await(waitMillis);
+            }
             if (datagram == null) {
                 return TIMED_OUT;
             }
@@ -206,6 +218,21 @@ final class DtlsEndpoint implements DatagramLink {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return CLOSED;
+        }
+    }
+
+    private byte @Nullable [] await(int waitMillis) throws InterruptedException {
+        SetupWork.Turn mine = turn;
+        if (mine == null) {
+            return waitMillis == 0
+                    ? received.take()
+                    : received.poll(waitMillis, TimeUnit.MILLISECONDS);
+        }
+        mine.pause();
+        try {
+            return received.poll(waitMillis, TimeUnit.MILLISECONDS);
+        } finally {
+            mine.resume();
         }
     }
 

@@ -94,7 +94,7 @@ public final class Session {
         this.inference = inference;
         this.loop = loop;
         this.ice = new IceLite(spec.local(), limits.consentNanos(), loop.random().nextLong());
-        this.dtls = new DtlsEndpoint(handshake, spec, new DtlsReports(this, loop));
+        this.dtls = new DtlsEndpoint(handshake, spec, phases.work(), new DtlsReports(this, loop));
         this.activeNanos = phases.createdNanos();
         this.media =
                 new SessionMedia(

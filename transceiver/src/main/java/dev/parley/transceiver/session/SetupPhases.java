@@ -4,8 +4,8 @@ import java.util.Locale;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * When a call's set-up reached which point, in time since its creation. Written by whichever thread
- * gets there first, read by any.
+ * When a call's set-up reached which point, in time since its creation, and its share of the work.
+ * Written by whichever thread gets there first, read by any.
  */
 public final class SetupPhases {
     /** Points of a set-up, in their usual order. */
@@ -26,19 +26,22 @@ public final class SetupPhases {
 
     private final long createdNanos;
     private final CallObserver observer;
+    private final SetupWork.Share work;
     private final AtomicLongArray nanos = new AtomicLongArray(Phase.values().length);
 
     /** Of a call that nobody observes. */
     public SetupPhases(long createdNanos) {
-        this(createdNanos, CallObserver.NONE);
+        this(createdNanos, CallObserver.NONE, SetupWork.unbounded().share());
     }
 
     /**
      * @param observer told of each point, and of what else befalls the call
+     * @param work its share; closed when it is set up, or will not be
      */
-    public SetupPhases(long createdNanos, CallObserver observer) {
+    public SetupPhases(long createdNanos, CallObserver observer, SetupWork.Share work) {
         this.createdNanos = createdNanos;
         this.observer = observer;
+        this.work = work;
         for (Phase phase : Phase.values()) {
             nanos.setPlain(phase.ordinal(), NOT_YET);
         }
@@ -51,6 +54,11 @@ public final class SetupPhases {
     /** Who wants to know what befalls the call. */
     public CallObserver observer() {
         return observer;
+    }
+
+    /** Where its set-up takes turns to compute. */
+    public SetupWork.Share work() {
+        return work;
     }
 
     /** Notes that a point is reached; only the first time counts. */

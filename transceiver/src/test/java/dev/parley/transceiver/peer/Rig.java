@@ -15,10 +15,10 @@ import dev.parley.rtc.route.ClientHeader;
 import dev.parley.rtc.route.RouteKeys;
 import dev.parley.rtc.rtp.NtpTime;
 import dev.parley.runtime.config.Cidr;
+import dev.parley.runtime.load.Congestion;
 import dev.parley.transceiver.audio.OpusLibrary;
 import dev.parley.transceiver.control.CallSetup;
 import dev.parley.transceiver.control.Calls;
-import dev.parley.transceiver.control.Congestion;
 import dev.parley.transceiver.control.ControlService;
 import dev.parley.transceiver.control.Draining;
 import dev.parley.transceiver.control.OutputSettings;
@@ -35,6 +35,7 @@ import dev.parley.transceiver.session.LoopMetrics;
 import dev.parley.transceiver.session.LoopSettings;
 import dev.parley.transceiver.session.MediaLoop;
 import dev.parley.transceiver.session.SessionLimits;
+import dev.parley.transceiver.session.SetupWork;
 import dev.parley.transceiver.trace.CallTraces;
 import io.grpc.stub.StreamObserver;
 import io.opentelemetry.sdk.resources.Resource;
@@ -190,6 +191,7 @@ public final class Rig implements AutoCloseable {
                                 true,
                                 true),
                         calls,
+                        SetupWork.unbounded(),
                         backends,
                         List.of(new CallSetup.Target(loop, mint)),
                         IDENTITY,

@@ -1,4 +1,4 @@
-package dev.parley.transceiver.control;
+package dev.parley.runtime.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

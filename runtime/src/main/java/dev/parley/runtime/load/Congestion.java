@@ -1,6 +1,7 @@
-package dev.parley.transceiver.control;
+package dev.parley.runtime.load;
 
 import java.time.Duration;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -15,6 +16,7 @@ public final class Congestion implements AutoCloseable {
     private static final long INTERVAL_NANOS = 500_000_000L;
 
     private final long targetNanos;
+    private final LongAdder refused = new LongAdder();
     private volatile boolean standing;
     private volatile boolean closed;
     private long lateSinceNanos;
@@ -48,6 +50,19 @@ public final class Congestion implements AutoCloseable {
     /** Whether new calls are to be refused. */
     public boolean isStanding() {
         return standing;
+    }
+
+    /** Whether a new call is to be refused, which is then counted. */
+    public boolean refuses() {
+        if (standing) {
+            refused.increment();
+        }
+        return standing;
+    }
+
+    /** Calls that were refused. */
+    public long refused() {
+        return refused.sum();
     }
 
     private void probe() {
