@@ -8,13 +8,17 @@ import java.util.Set;
 
 /** Where the control servers of transceivers are. Asked again and again by one thread. */
 @FunctionalInterface
-public interface Discovery {
+public interface Discovery extends AutoCloseable {
     /**
      * Those that there are now.
      *
      * @throws IOException when that cannot be told; what was known before then stays
      */
     Set<HostPort> find() throws IOException;
+
+    /** Stops looking. */
+    @Override
+    default void close() {}
 
     /** Always these. */
     static Discovery fixed(List<HostPort> transceivers) {

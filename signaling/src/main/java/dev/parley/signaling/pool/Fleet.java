@@ -195,6 +195,7 @@ final class Fleet implements AutoCloseable {
         if (search != null) {
             search.close();
         }
+        discovery.close();
         members.values()
                 .forEach(
                         member -> {

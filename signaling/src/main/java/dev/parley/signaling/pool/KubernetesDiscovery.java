@@ -1,16 +1,11 @@
 package dev.parley.signaling.pool;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.parley.runtime.config.ConfigException;
 import dev.parley.runtime.config.HostPort;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -28,9 +23,9 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 /**
- * Finds transceivers as the ready endpoints of Kubernetes services, by listing their
- * EndpointSlices: sooner than DNS does, and without its caches. Needs {@code list} on {@code
- * endpointslices} of {@code discovery.k8s.io}. One request each time, over the API's HTTP: a client
+ * Finds transceivers as the ready endpoints of Kubernetes services, by following their
+ * EndpointSlices: sooner than DNS does, and without its caches. Needs {@code list} and {@code
+ * watch} on {@code endpointslices} of {@code discovery.k8s.io}. Over the API's HTTP: a client
  * library would be larger than all of signaling.
  */
 public final class KubernetesDiscovery implements Discovery {
@@ -38,25 +33,24 @@ public final class KubernetesDiscovery implements Discovery {
     private static final Pattern SERVICE =
             Pattern.compile("([a-z0-9]([-a-z0-9]*[a-z0-9])?)\\.([a-z0-9]([-a-z0-9]*[a-z0-9])?)");
     private static final Duration TIMEOUT = Duration.ofSeconds(3);
-    private static final int MAX_BYTES = 16 << 20;
-    private static final int MAX_PAGES = 100;
-    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final Duration INTERVAL = Duration.ofSeconds(2);
 
-    private final URI api;
-    private final Path token;
-    private final HttpClient http;
-    private final List<HostPort> services;
+    private final List<EndpointWatch> watches;
 
     /**
-     * Lists services' endpoints through one API server.
+     * Follows services' endpoints through one API server.
      *
-     * @param token file with the service account's token, which Kubernetes renews
+     * @param interval see {@link EndpointWatch}
      */
-    KubernetesDiscovery(URI api, Path token, HttpClient http, List<HostPort> services) {
-        this.api = api;
-        this.token = token;
-        this.http = http;
-        this.services = List.copyOf(services);
+    KubernetesDiscovery(KubernetesApi api, List<HostPort> services, Duration interval) {
+        this.watches =
+                services.stream()
+                        .map(
+                                service ->
+                                        new EndpointWatch(
+                                                api, path(service), service.port(), interval))
+                        .toList();
+        watches.forEach(EndpointWatch::start);
     }
 
     /**
@@ -89,7 +83,10 @@ public final class KubernetesDiscovery implements Discovery {
                         .connectTimeout(TIMEOUT)
                         .build();
         return new KubernetesDiscovery(
-                URI.create("https://" + authority), ACCOUNT.resolve("token"), http, services);
+                new KubernetesApi(
+                        URI.create("https://" + authority), ACCOUNT.resolve("token"), http),
+                services,
+                INTERVAL);
     }
 
     private static SSLContext trusting(Path authority) {
@@ -117,67 +114,28 @@ public final class KubernetesDiscovery implements Discovery {
         }
     }
 
+    private static String path(HostPort service) {
+        Matcher name = SERVICE.matcher(service.host());
+        if (!name.matches()) {
+            throw new IllegalArgumentException(service.host() + " is no service.namespace");
+        }
+        return "/apis/discovery.k8s.io/v1/namespaces/"
+                + name.group(3)
+                + "/endpointslices?labelSelector=kubernetes.io%2Fservice-name%3D"
+                + name.group(1);
+    }
+
     @Override
     public Set<HostPort> find() throws IOException {
         Set<HostPort> found = new LinkedHashSet<>();
-        for (HostPort service : services) {
-            list(service, found);
+        for (EndpointWatch watch : watches) {
+            found.addAll(watch.current(TIMEOUT));
         }
         return found;
     }
 
-    private void list(HostPort service, Set<HostPort> into) throws IOException {
-        Matcher name = SERVICE.matcher(service.host());
-        if (!name.matches()) {
-            throw new IOException("\"" + service.host() + "\" is no service.namespace");
-        }
-        String query =
-                "/apis/discovery.k8s.io/v1/namespaces/"
-                        + name.group(3)
-                        + "/endpointslices?labelSelector=kubernetes.io%2Fservice-name%3D"
-                        + name.group(1)
-                        + "&limit=500";
-        String next = "";
-        for (int page = 0; page < MAX_PAGES; page++) {
-            JsonNode slices = get(query + (next.isEmpty() ? "" : "&continue=" + next));
-            slices.path("items").forEach(slice -> addReady(slice, service.port(), into));
-            next = slices.path("metadata").path("continue").asText("");
-            if (next.isEmpty()) {
-                return;
-            }
-        }
-        throw new IOException("the list of endpoints has no end");
-    }
-
-    private static void addReady(JsonNode slice, int port, Set<HostPort> into) {
-        for (JsonNode endpoint : slice.path("endpoints")) {
-            // Unknown is to be taken for ready.
-            if (endpoint.path("conditions").path("ready").asBoolean(true)) {
-                endpoint.path("addresses")
-                        .forEach(address -> into.add(new HostPort(address.asText(), port)));
-            }
-        }
-    }
-
-    private JsonNode get(String pathAndQuery) throws IOException {
-        HttpRequest request =
-                HttpRequest.newBuilder(api.resolve(pathAndQuery))
-                        .timeout(TIMEOUT)
-                        .header("Authorization", "Bearer " + Files.readString(token).strip())
-                        .header("Accept", "application/json")
-                        .build();
-        try {
-            HttpResponse<InputStream> response =
-                    http.send(request, HttpResponse.BodyHandlers.ofInputStream());
-            try (InputStream body = response.body()) {
-                if (response.statusCode() != 200) {
-                    throw new IOException("the Kubernetes API answers " + response.statusCode());
-                }
-                return JSON.readTree(body.readNBytes(MAX_BYTES));
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IOException("interrupted", e);
-        }
+    @Override
+    public void close() {
+        watches.forEach(EndpointWatch::close);
     }
 }
