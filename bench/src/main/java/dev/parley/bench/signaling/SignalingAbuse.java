@@ -30,8 +30,9 @@ import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 
 /**
- * What strangers may try against signaling, one kind after another, and after each how much memory
- * the product uses and whether a caller still gets through. Exits with 1 when one does not.
+ * What strangers, and callers who mean ill, may try against a signaling that asks for credentials,
+ * one kind after another, and after each how much memory it uses and whether a good caller still
+ * gets through. Exits with 1 when one does not.
  */
 public final class SignalingAbuse {
     private static final int REQUESTS = 10_000;
@@ -40,21 +41,27 @@ public final class SignalingAbuse {
     private static final int SLOW_CLIENTS = 500;
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final String CALLS = "/v1/realtime/calls";
+    private static final String SECRETS = "/v1/realtime/client_secrets";
 
-    private final ProductProcess product;
+    private static final Duration SHORT_LIFE = Duration.ofSeconds(10);
+
+    private final Product product;
+    private final Credentials credentials;
     private final HttpClient http =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final Random random = new Random(1);
     private boolean failed;
 
-    private SignalingAbuse(ProductProcess product) {
+    private SignalingAbuse(Product product, Credentials credentials) {
         this.product = product;
+        this.credentials = credentials;
     }
 
     /** Prints a table. */
     public static void main(String[] arguments) throws IOException, InterruptedException {
-        try (ProductProcess product = ProductProcess.start()) {
-            SignalingAbuse abuse = new SignalingAbuse(product);
+        Credentials credentials = Credentials.make();
+        try (Product product = Product.inFourProcesses(credentials.signalingYaml())) {
+            SignalingAbuse abuse = new SignalingAbuse(product, credentials);
             abuse.run();
             if (abuse.failed) {
                 System.exit(1);
@@ -64,15 +71,37 @@ public final class SignalingAbuse {
 
     private void run() throws IOException, InterruptedException {
         System.out.printf(
-                "%-28s %8s %9s %9s %9s %9s %10s  %s%n",
+                "%-34s %8s %9s %9s %9s %9s %10s  %s%n",
                 "what", "requests", "p50 ms", "p99 ms", "RSS MiB", "heap MiB", "a call", "answers");
         report("nothing", 0, new ConcurrentHistogram(3), Map.of());
-        http("bad offers", REQUESTS, i -> offer(badOffer(i)));
-        http("bodies of 1 MiB", 200, _ -> offer("x".repeat(LARGE_BYTES)));
-        http("random call ids", REQUESTS, _ -> request(CALLS + "/rtc_" + token(86)).DELETE());
-        http("random client secrets", REQUESTS, _ -> withToken("ek_" + token(200)));
-        String secret = secret();
-        http("one client secret again", REQUESTS, _ -> withToken(secret));
+        String key = credentials.apiKey();
+        String bad = badOffer(0);
+        http("bad offers, no credential", REQUESTS, i -> offer(badOffer(i)));
+        http("bad offers, a good key", REQUESTS, i -> as(key, badOffer(i)));
+        http("bodies of 1 MiB, no credential", 200, _ -> offer("x".repeat(LARGE_BYTES)));
+        http("bodies of 1 MiB, a good key", 200, _ -> as(key, "x".repeat(LARGE_BYTES)));
+        http(
+                "random call ids, a good key",
+                REQUESTS,
+                _ -> authorized(request(CALLS + "/rtc_" + token(86)), key).DELETE());
+        http("random API keys", REQUESTS, _ -> as("pk_" + token(43), bad));
+        http("random client secrets", REQUESTS, _ -> as("ek_" + token(200), bad));
+        http("JWTs of another's signature", REQUESTS, _ -> as(credentials.forgedToken(), bad));
+        String shortLived = secret(SHORT_LIFE);
+        long made = System.nanoTime();
+        http("client secrets, a letter changed", REQUESTS, i -> as(changed(shortLived, i), bad));
+        String secret = secret(Duration.ofMinutes(10));
+        http("a client secret again, bad offers", REQUESTS, _ -> as(secret, bad));
+        http(
+                "a client secret makes secrets",
+                REQUESTS,
+                _ -> authorized(request(SECRETS), secret).POST(BodyPublishers.noBody()));
+        Thread.sleep(
+                Math.max(
+                        0,
+                        SHORT_LIFE.plusSeconds(1).toMillis()
+                                - (System.nanoTime() - made) / 1_000_000));
+        http("a client secret after its time", REQUESTS, _ -> as(shortLived, bad));
         slow("request lines that stop", "GET /healthz HT");
         slow("headers that stop", "POST " + CALLS + " HTTP/1.1\r\nHost: x\r\nX-Slow: ");
         slow(
@@ -164,13 +193,13 @@ public final class SignalingAbuse {
         answers.forEach((answer, number) -> sums.put(answer, number.sum()));
         System.out.printf(
                 Locale.ROOT,
-                "%-28s %8d %9.1f %9.1f %9.0f %9.1f %7.0f ms  %s%n",
+                "%-34s %8d %9.1f %9.1f %9.0f %9.1f %7.0f ms  %s%n",
                 what,
                 count,
                 times.getValueAtPercentile(50) / 1e3,
                 times.getValueAtPercentile(99) / 1e3,
-                product.residentMib(),
-                product.liveHeapMib(),
+                product.signaling().residentMib(),
+                product.signaling().liveHeapMib(),
                 callMillis,
                 sums);
     }
@@ -181,12 +210,15 @@ public final class SignalingAbuse {
         try (BenchCall call = new BenchCall()) {
             HttpResponse<String> answer =
                     http.send(
-                            offer(call.offer()).timeout(PATIENCE).build(), BodyHandlers.ofString());
+                            as(credentials.apiKey(), call.offer()).timeout(PATIENCE).build(),
+                            BodyHandlers.ofString());
             if (answer.statusCode() == 201) {
                 call.untilAnswered(answer.body(), start + PATIENCE.toNanos());
                 double millis = (System.nanoTime() - start) / 1e6;
                 String location = answer.headers().firstValue("Location").orElseThrow();
-                http.send(request(location).DELETE().build(), BodyHandlers.discarding());
+                http.send(
+                        authorized(request(location), credentials.apiKey()).DELETE().build(),
+                        BodyHandlers.discarding());
                 return millis;
             }
         } catch (IOException e) {
@@ -205,11 +237,16 @@ public final class SignalingAbuse {
         };
     }
 
-    private String secret() throws IOException, InterruptedException {
+    private String secret(Duration lifetime) throws IOException, InterruptedException {
+        String wanted =
+                "{\"expires_after\":{\"anchor\":\"created_at\",\"seconds\":"
+                        + lifetime.toSeconds()
+                        + "}}";
         String reply =
                 http.send(
-                                request("/v1/realtime/client_secrets")
-                                        .POST(BodyPublishers.noBody())
+                                authorized(request(SECRETS), credentials.apiKey())
+                                        .header("Content-Type", "application/json")
+                                        .POST(BodyPublishers.ofString(wanted))
                                         .build(),
                                 BodyHandlers.ofString())
                         .body();
@@ -220,8 +257,18 @@ public final class SignalingAbuse {
         return value.group(1);
     }
 
-    private HttpRequest.Builder withToken(String token) {
-        return offer("v=0\r\n").header("Authorization", "Bearer " + token);
+    private static String changed(String secret, int number) {
+        int at = 3 + number % (secret.length() - 3);
+        char other = secret.charAt(at) == 'A' ? 'B' : 'A';
+        return secret.substring(0, at) + other + secret.substring(at + 1);
+    }
+
+    private HttpRequest.Builder as(String credential, String sdp) {
+        return authorized(offer(sdp), credential);
+    }
+
+    private static HttpRequest.Builder authorized(HttpRequest.Builder request, String credential) {
+        return request.header("Authorization", "Bearer " + credential);
     }
 
     private HttpRequest.Builder offer(String sdp) {

@@ -3,7 +3,6 @@ package dev.parley.bench.signaling;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,50 +10,45 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The whole product in a JVM of its own, as {@code ./parley up} starts it, and what it uses. */
-final class ProductProcess implements AutoCloseable {
+/** A service, or the whole product, in a JVM of its own, and what it uses. */
+final class ServiceProcess implements AutoCloseable {
     private static final String READY = "ready ";
 
     private final Process process;
-    private final URI base;
+    private final String ready;
 
-    private ProductProcess(Process process, URI base) {
+    private ServiceProcess(Process process, String ready) {
         this.process = process;
-        this.base = base;
+        this.ready = ready;
     }
 
-    static ProductProcess start() throws IOException {
+    /** Starts what {@code ./parley} starts with these arguments, and waits until it is ready. */
+    static ServiceProcess start(String... arguments) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(ProcessHandle.current().info().command().orElse("java"));
         command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
         command.addAll(
-                List.of(
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        "dev.parley.app.Main",
-                        "up",
-                        "--http=0",
-                        "--udp=0"));
+                List.of("-cp", System.getProperty("java.class.path"), "dev.parley.app.Main"));
+        command.addAll(List.of(arguments));
         Process process =
                 new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
         BufferedReader output = process.inputReader(StandardCharsets.UTF_8);
         for (String line = output.readLine(); line != null; line = output.readLine()) {
             if (line.startsWith(READY)) {
                 var _ = Thread.ofVirtual().start(() -> drain(output));
-                return new ProductProcess(
-                        process, URI.create(line.substring(READY.length()).strip()));
+                return new ServiceProcess(process, line.substring(READY.length()).strip());
             }
         }
-        throw new IOException("the product ended before it was ready");
+        throw new IOException(arguments[0] + " ended before it was ready");
     }
 
     private static void drain(BufferedReader output) {
         output.lines().forEach(_ -> {});
     }
 
-    /** Where signaling listens. */
-    URI base() {
-        return base;
+    /** What it says when it is ready, its address last. */
+    String ready() {
+        return ready;
     }
 
     /** Processor time so far. */
