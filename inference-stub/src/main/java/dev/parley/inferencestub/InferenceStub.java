@@ -28,6 +28,7 @@ public final class InferenceStub implements AutoCloseable {
     private static final System.Logger LOGGER = System.getLogger("dev.parley.inferencestub");
     private static final long TICK_MS = 50;
     private static final int MAX_MESSAGE_BYTES = 1 << 20;
+    private static final int STREAM_WINDOW_BYTES = 64 * 1024;
     private static final long KEEPALIVE_SECONDS = 20;
     private static final long FASTEST_CLIENT_KEEPALIVE_SECONDS = 5;
     private static final long STOP_SECONDS = 2;
@@ -72,6 +73,9 @@ public final class InferenceStub implements AutoCloseable {
                         // calls a model from them needs an executor: one of virtual threads.
                         .directExecutor()
                         .maxInboundMessageSize(MAX_MESSAGE_BYTES)
+                        // What is under way when a call is not read for a while is old when it is
+                        // read at last: of 1 MiB, gRPC's default, it would be 20 s of PCM.
+                        .flowControlWindow(STREAM_WINDOW_BYTES)
                         // An edge that vanished without a word is noticed by these pings.
                         .keepAliveTime(KEEPALIVE_SECONDS, TimeUnit.SECONDS)
                         .permitKeepAliveTime(FASTEST_CLIENT_KEEPALIVE_SECONDS, TimeUnit.SECONDS)

@@ -27,15 +27,12 @@ import java.util.regex.Pattern;
  */
 final class InferenceKill implements Drill {
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(15);
-    private static final String ROUTE_KEY = "00112233445566778899aabbccddeeff";
     private static final double MAX_SILENCE_MILLIS = 1_000;
     private static final int RECONNECT_SECONDS = 3;
 
     /** Reconnecting, a farewell, and time to see it. */
     private static final double MAX_END_MILLIS = RECONNECT_SECONDS * 1_000.0 + 1_000;
 
-    private static final int WINDOW_MILLIS = 10;
-    private static final int AUDIBLE = 500;
     private static final long LOOK_MILLIS = 20;
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
@@ -50,9 +47,12 @@ final class InferenceKill implements Drill {
         try {
             ChildProcess first = stub(folder, firstPort);
             ChildProcess second = stub(folder, secondPort);
-            URI base = edge(folder, firstPort, secondPort);
-            ChildProcess transceiver = started.get(2);
-            try (LibwebrtcCaller caller = LibwebrtcCaller.call(base, "echo")) {
+            try (EdgeProcesses edge =
+                            EdgeProcesses.start(
+                                    folder,
+                                    "127.0.0.1:%d, 127.0.0.1:%d".formatted(firstPort, secondPort),
+                                    "reconnect_timeout: " + RECONNECT_SECONDS + "s");
+                    LibwebrtcCaller caller = LibwebrtcCaller.call(edge.base(), "echo")) {
                 caller.awaitConnected(CONNECT_TIMEOUT);
                 caller.listen(Duration.ofSeconds(2));
                 // Whoever of the two had the call, it is with the second after this.
@@ -63,7 +63,7 @@ final class InferenceKill implements Drill {
                 kill(caller, second, report);
                 report.tell(
                         "with a replica: the edge has another stream after",
-                        reconnectMillis(transceiver),
+                        reconnectMillis(edge.transceiver()),
                         "ms");
                 end(caller, third, report);
             }
@@ -73,7 +73,7 @@ final class InferenceKill implements Drill {
     }
 
     private static void kill(LibwebrtcCaller caller, ChildProcess victim, DrillReport report) {
-        CompletableFuture<Void> said = caller.say(tone(Duration.ofSeconds(6)));
+        CompletableFuture<Void> said = caller.say(Sound.tone(Duration.ofSeconds(6)));
         sleep(Duration.ofSeconds(2));
         int before = caller.heard().samples().length;
         victim.kill();
@@ -81,18 +81,12 @@ final class InferenceKill implements Drill {
         Wav heard = caller.heard();
         said.join();
         report.within(
-                "with a replica: longest silence", silence(heard, before), MAX_SILENCE_MILLIS);
+                "with a replica: longest silence",
+                Sound.silence(heard, before),
+                MAX_SILENCE_MILLIS);
         int last = heard.samples().length - heard.sampleRateHz() / 2;
-        report.require("with a replica: the agent is heard again", silence(heard, last) < 250);
-    }
-
-    private static Wav tone(Duration length) {
-        int rateHz = 16_000;
-        short[] samples = new short[(int) (length.toMillis() * rateHz / 1_000)];
-        for (int i = 0; i < samples.length; i++) {
-            samples[i] = (short) (8_000 * Math.sin(2 * Math.PI * 440 * i / rateHz));
-        }
-        return new Wav(rateHz, samples);
+        report.require(
+                "with a replica: the agent is heard again", Sound.silence(heard, last) < 250);
     }
 
     private static void sleep(Duration length) {
@@ -109,23 +103,6 @@ final class InferenceKill implements Drill {
             }
         }
         return latest;
-    }
-
-    /** The longest time, in milliseconds, in which nothing can be heard from a sample on. */
-    private static double silence(Wav heard, int from) {
-        short[] samples = heard.samples();
-        int window = heard.sampleRateHz() * WINDOW_MILLIS / 1_000;
-        int longest = 0;
-        int silent = 0;
-        for (int at = from; at + window <= samples.length; at += window) {
-            int peak = 0;
-            for (int i = at; i < at + window; i++) {
-                peak = Math.max(peak, Math.abs(samples[i]));
-            }
-            silent = peak < AUDIBLE ? silent + 1 : 0;
-            longest = Math.max(longest, silent);
-        }
-        return longest * WINDOW_MILLIS;
     }
 
     private static void end(LibwebrtcCaller caller, ChildProcess last, DrillReport report)
@@ -162,52 +139,6 @@ final class InferenceKill implements Drill {
                 start(folder, "inference-stub", port, "grpc_address: 127.0.0.1:" + port);
         var _ = stub.awaitReady();
         return stub;
-    }
-
-    private URI edge(Path folder, int firstPort, int secondPort) throws IOException {
-        String transceiver =
-                service(
-                        folder,
-                        "transceiver",
-                        """
-                        media_address: 127.0.0.1:0
-                        control_address: 127.0.0.1:0
-                        relay_cidrs: [127.0.0.0/8]
-                        route_key_id: 5
-                        route_keys: {5: %s}
-                        reconnect_timeout: %ds
-                        backends: {"*": [127.0.0.1:%d, 127.0.0.1:%d]}
-                        """
-                                .formatted(ROUTE_KEY, RECONNECT_SECONDS, firstPort, secondPort));
-        String relay =
-                service(
-                        folder,
-                        "relay",
-                        """
-                        public_addresses: ["127.0.0.1:0"]
-                        upstream_address: 127.0.0.1:0
-                        health_address: 127.0.0.1:0
-                        transceiver_cidrs: [127.0.0.0/8]
-                        route_keys: {5: %s}
-                        """
-                                .formatted(ROUTE_KEY));
-        String signaling =
-                service(
-                        folder,
-                        "signaling",
-                        """
-                        http_address: 127.0.0.1:0
-                        transceivers: ["%s"]
-                        relay_addresses: ["%s"]
-                        call_id_key: 0123456789abcdef0123456789abcdef
-                        """
-                                .formatted(transceiver, relay));
-        return URI.create("http://" + signaling);
-    }
-
-    private String service(Path folder, String name, String yaml) throws IOException {
-        String line = start(folder, name, 0, yaml).awaitReady();
-        return line.substring(line.lastIndexOf(' ') + 1);
     }
 
     private ChildProcess start(Path folder, String name, int number, String yaml)

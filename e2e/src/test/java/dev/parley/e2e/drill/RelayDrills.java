@@ -23,6 +23,7 @@ public final class RelayDrills {
         drills.put("relay-failover", new RelayFailover());
         drills.put("relay-rolling", new RelayRolling(5_000, 3));
         drills.put("inference-kill", new InferenceKill());
+        drills.put("inference-slow", new InferenceSlow(Duration.ofSeconds(30)));
         drills.put("redis-outage", new RedisOutage(Duration.ofMinutes(1), true));
         return drills;
     }
