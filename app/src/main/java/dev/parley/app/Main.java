@@ -34,15 +34,18 @@ public final class Main {
     /** The command line or the config cannot be used; the reason stands on standard error. */
     private static final int EXIT_USAGE = 2;
 
+    /** What was asked for was tried and did not succeed. */
+    private static final int EXIT_FAILED = 1;
+
     private static final System.Logger LOGGER = System.getLogger(Main.class.getName());
 
     private Main() {}
 
     /**
-     * Runs until SIGINT or SIGTERM; {@code api-key} only prints.
+     * Runs until SIGINT or SIGTERM; {@code api-key} and {@code replay} end by themselves.
      *
      * @param args {@code up [--http PORT] [--udp PORT] [--public-address IP]}, {@code api-key
-     *     NAME}, or a service's name with {@code --config FILE}
+     *     NAME}, {@code replay FILE --to HOST:PORT}, or a service's name with {@code --config FILE}
      */
     public static void main(String[] args) {
         PacketLoops.sizeScheduler();
@@ -60,6 +63,11 @@ public final class Main {
         switch (arguments.command()) {
             case "up" -> up(arguments);
             case "api-key" -> apiKey(arguments);
+            case "replay" -> {
+                if (!ReplayCommand.run(arguments)) {
+                    System.exit(EXIT_FAILED);
+                }
+            }
             case "relay" ->
                     serve(arguments, RelayConfig.class, Relay::start, Relay::publicAddresses);
             case "transceiver" ->

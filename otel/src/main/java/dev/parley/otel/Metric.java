@@ -267,6 +267,12 @@ public enum Metric {
             "{event}",
             "type",
             "Realtime events of clients, by type"),
+    TRANSCEIVER_RECORDINGS(
+            "parley.transceiver.recordings",
+            Kind.COUNTER,
+            "{event}",
+            "event",
+            "What happened to recordings of calls: begun, finished, full and so on"),
     TRANSCEIVER_RTP(
             "parley.transceiver.rtp",
             Kind.COUNTER,

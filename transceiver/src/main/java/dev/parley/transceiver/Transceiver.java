@@ -34,6 +34,9 @@ import dev.parley.transceiver.media.InputClock;
 import dev.parley.transceiver.media.OutputMemory;
 import dev.parley.transceiver.realtime.RealtimeCounters;
 import dev.parley.transceiver.realtime.RealtimeSurface;
+import dev.parley.transceiver.recording.CallTape;
+import dev.parley.transceiver.recording.RecordingCounters;
+import dev.parley.transceiver.recording.Recordings;
 import dev.parley.transceiver.session.EndReason;
 import dev.parley.transceiver.session.LoopSettings;
 import dev.parley.transceiver.session.LoopThread;
@@ -45,10 +48,12 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -69,6 +74,7 @@ public final class Transceiver implements AutoCloseable {
     private final Draining draining;
     private final Congestion congestion;
     private final Duration drainTimeout;
+    private final Optional<Recordings> recordings;
     private final ControlServer server;
     private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -84,6 +90,7 @@ public final class Transceiver implements AutoCloseable {
             Draining draining,
             Congestion congestion,
             Duration drainTimeout,
+            Optional<Recordings> recordings,
             ControlServer server,
             List<RouteMint> mints) {
         this.mints = mints;
@@ -93,6 +100,7 @@ public final class Transceiver implements AutoCloseable {
         this.draining = draining;
         this.congestion = congestion;
         this.drainTimeout = drainTimeout;
+        this.recordings = recordings;
         this.server = server;
     }
 
@@ -118,8 +126,17 @@ public final class Transceiver implements AutoCloseable {
         RealtimeCounters realtime = new RealtimeCounters();
         List<Loop> loops = new ArrayList<>();
         Tracing tracing = telemetry.tracing("transceiver");
+        RecordingCounters recorded = new RecordingCounters();
+        Optional<Recordings> recordings =
+                config.findRecording()
+                        .map(to -> Recordings.start(to, recorded, clock, Clock.systemUTC()));
         Backends backends =
-                Backends.open(config.backends(), config.backendSettings(), audio, tracing);
+                Backends.open(
+                        config.backends(),
+                        config.backendSettings(),
+                        audio,
+                        tracing,
+                        recordings.isPresent() ? recordings.get() : CallTape.Source.NONE);
         try {
             InetSocketAddress media = mediaAddress(config);
             LoopSettings settings = new LoopSettings(config.relayCidrs(), keys);
@@ -182,7 +199,8 @@ public final class Transceiver implements AutoCloseable {
                         work,
                         audio,
                         backends.links(),
-                        realtime);
+                        realtime,
+                        recorded);
             } catch (RuntimeException e) {
                 server.close();
                 throw e;
@@ -195,6 +213,7 @@ public final class Transceiver implements AutoCloseable {
                             draining,
                             congestion,
                             config.drainTimeout(),
+                            recordings,
                             server,
                             targets.stream().map(CallSetup.Target::routes).toList());
             LOGGER.log(Level.INFO, started.addresses());
@@ -203,6 +222,7 @@ public final class Transceiver implements AutoCloseable {
             congestion.close();
             loops.forEach(loop -> loop.thread().close());
             backends.close();
+            recordings.ifPresent(Recordings::close);
             throw e;
         }
     }
@@ -324,12 +344,14 @@ public final class Transceiver implements AutoCloseable {
 
     /**
      * Takes the route keys of a config that was read again; calls go on, as long as the key of
-     * their token is still among them. Nothing else of it is looked at.
+     * their token is still among them. Certificates for backends are read again, too. Nothing else
+     * of it is looked at.
      */
     public void reload(TransceiverConfig config) {
         RouteKeys keys = config.keys();
         loops.forEach(loop -> loop.loop().useKeys(keys));
         mints.forEach(mint -> mint.useKey(keys, config.routeKeyId()));
+        backends.refreshTls();
         LOGGER.log(
                 Level.INFO,
                 "route keys were read again; new tokens are sealed with key {0}",
@@ -370,6 +392,7 @@ public final class Transceiver implements AutoCloseable {
         endCalls();
         loops.forEach(loop -> loop.thread().close());
         backends.close();
+        recordings.ifPresent(Recordings::close);
         server.close();
         LOGGER.log(Level.INFO, "transceiver stopped");
     }

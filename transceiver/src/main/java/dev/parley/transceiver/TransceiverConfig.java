@@ -8,9 +8,13 @@ import dev.parley.runtime.config.Option;
 import dev.parley.runtime.udp.UdpMode;
 import dev.parley.transceiver.inference.BackendSettings;
 import dev.parley.transceiver.inference.Backends;
+import dev.parley.transceiver.inference.TlsSettings;
+import dev.parley.transceiver.recording.RecordingSettings;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Everything that can be set on a transceiver. */
 public record TransceiverConfig(
@@ -92,6 +96,44 @@ public record TransceiverConfig(
                         min = 100,
                         max = 60_000)
                 Duration backendReadyTimeout,
+        @Option(value = "Whether inference services are talked to over TLS.", orElse = "false")
+                boolean backendTls,
+        @Option(
+                        value =
+                                "File of certificates, PEM, one of which must have signed that of"
+                                        + " an inference service; empty: those that the system"
+                                        + " trusts. It is read again when it changes, as the next"
+                                        + " two are.",
+                        orElse = "")
+                String backendCaFile,
+        @Option(
+                        value =
+                                "File of the certificate, PEM, that is shown to inference services,"
+                                        + " for those that want to know whom they talk to.",
+                        orElse = "")
+                String backendCertificateFile,
+        @Option(value = "File of the key of that certificate, PEM (PKCS #8).", orElse = "")
+                String backendKeyFile,
+        @Option(
+                        value =
+                                "Folder that recordings of calls are written to; empty: no call is"
+                                        + " ever recorded.",
+                        orElse = "")
+                String recordingFolder,
+        @Option(
+                        value =
+                                "Which calls are recorded: asked (those whose inference service"
+                                        + " says so in its SessionReady) or all.",
+                        orElse = "asked")
+                RecordingSettings.Choice recording,
+        @Option(
+                        value =
+                                "What the folder of recordings may hold, bytes. When it does,"
+                                        + " recordings are broken off and none is begun until files"
+                                        + " were taken away; calls go on.",
+                        orElse = "1073741824",
+                        min = 1_048_576)
+                long recordingBytes,
         @Option(
                         value = "Most calls at a time; more are refused.",
                         orElse = "1000",
@@ -271,11 +313,34 @@ public record TransceiverConfig(
                             + " \"*\": 127.0.0.1:9090");
         }
         backends.forEach(Backends::parse);
+        if (backendCertificateFile.isEmpty() != backendKeyFile.isEmpty()) {
+            throw new ConfigException(
+                    (backendKeyFile.isEmpty() ? "backend_key_file" : "backend_certificate_file")
+                            + ": is missing; a certificate and its key belong together");
+        }
+        if (!backendTls && !(backendCaFile.isEmpty() && backendKeyFile.isEmpty())) {
+            throw new ConfigException(
+                    "backend_tls: is off, but files for it are given; set it to true or take"
+                            + " backend_ca_file, backend_certificate_file and backend_key_file"
+                            + " away");
+        }
     }
 
     BackendSettings backendSettings() {
         return new BackendSettings(
-                backendKeepalive, backendKeepaliveTimeout, backendReadyTimeout, reconnectTimeout);
+                backendKeepalive,
+                backendKeepaliveTimeout,
+                backendReadyTimeout,
+                reconnectTimeout,
+                new TlsSettings(backendTls, backendCaFile, backendCertificateFile, backendKeyFile));
+    }
+
+    /** How calls are recorded, if they are. */
+    Optional<RecordingSettings> findRecording() {
+        return recordingFolder.isEmpty()
+                ? Optional.empty()
+                : Optional.of(
+                        new RecordingSettings(Path.of(recordingFolder), recording, recordingBytes));
     }
 
     /** The keys that seal and open route tokens. */

@@ -8,6 +8,7 @@ import dev.parley.transceiver.control.Draining;
 import dev.parley.transceiver.inference.LinkCounters;
 import dev.parley.transceiver.media.AudioCounters;
 import dev.parley.transceiver.realtime.RealtimeCounters;
+import dev.parley.transceiver.recording.RecordingCounters;
 import dev.parley.transceiver.session.LoopMetrics;
 import dev.parley.transceiver.session.MediaLoop;
 import dev.parley.transceiver.session.SetupWork;
@@ -27,7 +28,8 @@ final class TransceiverMetrics {
             SetupWork work,
             AudioCounters audio,
             LinkCounters links,
-            RealtimeCounters realtime) {
+            RealtimeCounters realtime,
+            RecordingCounters recorded) {
         telemetry.gauge(Metric.TRANSCEIVER_SESSIONS, calls::count);
         telemetry.gauge(Metric.TRANSCEIVER_DRAINING, () -> draining.isOn() ? 1 : 0);
         telemetry.gauge(Metric.TRANSCEIVER_CONGESTED, () -> congestion.isStanding() ? 1 : 0);
@@ -55,6 +57,7 @@ final class TransceiverMetrics {
         telemetry.counters(Metric.TRANSCEIVER_AUDIO_REPAIRS, audio.repairs());
         telemetry.counters(Metric.TRANSCEIVER_REALTIME_EVENTS, realtime.events());
         telemetry.counters(Metric.TRANSCEIVER_REALTIME_ERRORS, realtime.errors());
+        telemetry.counters(Metric.TRANSCEIVER_RECORDINGS, recorded.series());
         telemetry.counters(Metric.TRANSCEIVER_RTP, metrics.packets());
     }
 }

@@ -311,14 +311,20 @@ public final class CallSetup {
             SessionReady ready = inference.ready().get(settings.readyNanos(), TimeUnit.NANOSECONDS);
             Formats formats = Formats.find(client, ready);
             if (formats == null) {
+                inference.refuse(Formats.whyNot(client, ready));
                 throw RefusedException.unavailable(
                         "inference_bad_format", "the model chose an unknown format");
             }
             return formats;
         } catch (IllegalArgumentException e) {
+            inference.refuse("speech_detection: " + e.getMessage());
             throw RefusedException.unavailable(
                     "inference_bad_speech_detection", "the model's " + e.getMessage());
         } catch (TimeoutException e) {
+            inference.refuse(
+                    "no session_ready within "
+                            + TimeUnit.NANOSECONDS.toMillis(settings.readyNanos())
+                            + " ms");
             throw RefusedException.unavailable(
                     "inference_timeout", "the model did not answer in time");
         } catch (InterruptedException e) {

@@ -9,13 +9,14 @@ import io.grpc.Server;
 import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
 import io.grpc.netty.NettyServerBuilder;
 import io.grpc.protobuf.services.HealthStatusManager;
+import io.grpc.protobuf.services.ProtoReflectionServiceV1;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
-/** The gRPC server of the control API, with gRPC's health service. */
+/** The gRPC server of the control API, with gRPC's health and reflection services. */
 public final class ControlServer implements AutoCloseable {
     private static final int MAX_REQUEST_BYTES = 1 << 20;
     private static final long KEEP_ALIVE_SECONDS = 30;
@@ -51,6 +52,7 @@ public final class ControlServer implements AutoCloseable {
                         .addService(service)
                         .intercept(new ServerSpans(tracing))
                         .addService(health.getHealthService())
+                        .addService(ProtoReflectionServiceV1.newInstance())
                         .executor(requests)
                         .maxInboundMessageSize(MAX_REQUEST_BYTES)
                         // A sideband's stream is long, and signaling wants to know whom it talks

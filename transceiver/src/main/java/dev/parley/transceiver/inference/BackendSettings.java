@@ -10,17 +10,20 @@ import java.time.Duration;
  * @param readyTimeout how long a backend may take to accept a call that another one had
  * @param reconnectTimeout how long a call looks for another stream when its own broke; zero: it
  *     ends at once
+ * @param tls how connections are secured
  */
 public record BackendSettings(
         Duration keepalive,
         Duration keepaliveTimeout,
         Duration readyTimeout,
-        Duration reconnectTimeout) {
+        Duration reconnectTimeout,
+        TlsSettings tls) {
     /** What the options of the transceiver are by default. */
     public static final BackendSettings DEFAULT =
             new BackendSettings(
                     Duration.ofMinutes(5),
                     Duration.ofSeconds(5),
                     Duration.ofSeconds(2),
-                    Duration.ofSeconds(5));
+                    Duration.ofSeconds(5),
+                    TlsSettings.OFF);
 }

@@ -6,6 +6,7 @@ import dev.parley.proto.inference.v1.SessionStart;
 import dev.parley.runtime.config.ConfigException;
 import dev.parley.runtime.config.HostPort;
 import dev.parley.transceiver.media.AudioCounters;
+import dev.parley.transceiver.recording.CallTape;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
 import java.net.InetSocketAddress;
@@ -40,6 +41,12 @@ public final class Backends implements AutoCloseable {
     /** How often names are looked up again; the JVM itself remembers them for up to 30 s. */
     private static final long REFRESH_SECONDS = 5;
 
+    /** How soon a backend that was away is found to be back, and connected to. */
+    private static final long RECONNECT_SECONDS = 1;
+
+    /** How often it is looked whether certificates have been renewed. */
+    private static final long FILES_REFRESH_SECONDS = 10;
+
     private static final String DNS_SCHEME = "dns:///";
 
     private final Map<String, ReplicaSet> byModel = new HashMap<>();
@@ -52,6 +59,8 @@ public final class Backends implements AutoCloseable {
     private final BackendSettings settings;
     private final AudioCounters audio;
     private final ClientSpans spans;
+    private final CallTape.Source tapes;
+    private final BackendTls tls;
     private final LinkCounters links = new LinkCounters();
     private final ScheduledExecutorService timers =
             Executors.newSingleThreadScheduledExecutor(
@@ -66,22 +75,35 @@ public final class Backends implements AutoCloseable {
      */
     public static Backends open(
             Map<String, String> targets, BackendSettings settings, AudioCounters audio) {
-        return open(targets, settings, audio, Tracing.none());
+        return open(targets, settings, audio, Tracing.none(), CallTape.Source.NONE);
     }
 
-    /** As above, with streams that are spans of their calls. */
+    /**
+     * As above, with streams that are spans of their calls.
+     *
+     * @param tapes decides which calls are kept
+     */
     public static Backends open(
             Map<String, String> targets,
             BackendSettings settings,
             AudioCounters audio,
-            Tracing tracing) {
-        Backends backends = new Backends(settings, audio, new ClientSpans(tracing));
+            Tracing tracing,
+            CallTape.Source tapes) {
+        Backends backends = new Backends(settings, audio, new ClientSpans(tracing), tapes);
         targets.forEach((model, text) -> backends.add(model, parse(model, text)));
         backends.refreshNames();
+        backends.refreshFiles();
+        backends.reconnect();
         return backends;
     }
 
-    private Backends(BackendSettings settings, AudioCounters audio, ClientSpans spans) {
+    private Backends(
+            BackendSettings settings,
+            AudioCounters audio,
+            ClientSpans spans,
+            CallTape.Source tapes) {
+        this.tapes = tapes;
+        this.tls = BackendTls.of(settings.tls());
         this.settings = settings;
         this.audio = audio;
         this.spans = spans;
@@ -165,10 +187,40 @@ public final class Backends implements AutoCloseable {
                         TimeUnit.SECONDS);
     }
 
+    /** gRPC by itself tries a backend that is away ever more rarely, up to every two minutes. */
+    private void reconnect() {
+        var _ =
+                timers.scheduleWithFixedDelay(
+                        () -> sets.values().forEach(set -> set.all().forEach(Replica::reconnect)),
+                        RECONNECT_SECONDS,
+                        RECONNECT_SECONDS,
+                        TimeUnit.SECONDS);
+    }
+
+    private void refreshFiles() {
+        if (tls.isWatching()) {
+            var _ =
+                    timers.scheduleWithFixedDelay(
+                            this::refreshTls,
+                            FILES_REFRESH_SECONDS,
+                            FILES_REFRESH_SECONDS,
+                            TimeUnit.SECONDS);
+        }
+    }
+
+    /** Looks soon whether files of certificates have changed. */
+    public void refreshTls() {
+        Thread.ofVirtual().name("inference-certificates").start(this::refreshTlsNow);
+    }
+
+    /** The same on this thread. */
+    void refreshTlsNow() {
+        tls.refresh();
+    }
+
     private ManagedChannel connect(HostPort target, InetSocketAddress address) {
-        return NettyChannelBuilder.forAddress(address)
+        return NettyChannelBuilder.forAddress(address, tls.credentials())
                 .overrideAuthority(target.toString())
-                .usePlaintext()
                 .intercept(spans)
                 // Listeners of ours never block, so no thread hop.
                 .directExecutor()
@@ -183,6 +235,11 @@ public final class Backends implements AutoCloseable {
     /** What is counted of audio in all calls. */
     AudioCounters counters() {
         return audio;
+    }
+
+    /** Decides which calls are kept. */
+    CallTape.Source tapes() {
+        return tapes;
     }
 
     /** What is counted of streams in all calls. */

@@ -65,6 +65,24 @@ public record Formats(
         return offered ? new Formats(client, input, output, speech(ready)) : null;
     }
 
+    /** What is wrong with a choice of which {@link #find} answers null, for its developer. */
+    public static String whyNot(ClientCodec client, SessionReady ready) {
+        InferenceFormat input = input(ready);
+        boolean inputFits = input != null && (input.isPcm() || client == ClientCodec.OPUS);
+        AudioFormat chosen = inputFits ? ready.getOutputFormat() : ready.getInputFormat();
+        return (inputFits ? "output_format " : "input_format ")
+                + text(chosen)
+                + " is not among those on offer: "
+                + String.join(", ", offered(client).stream().map(Formats::text).toList());
+    }
+
+    private static String text(AudioFormat format) {
+        return format.getEncoding().name().replace("AUDIO_ENCODING_", "")
+                + " at "
+                + Integer.toUnsignedString(format.getSampleRateHz())
+                + " Hz";
+    }
+
     private static @Nullable InferenceFormat find(AudioFormat chosen) {
         Encoding encoding =
                 switch (chosen.getEncoding()) {

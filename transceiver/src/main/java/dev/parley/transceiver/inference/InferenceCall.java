@@ -28,6 +28,7 @@ import dev.parley.transceiver.media.PlayedItem;
 import dev.parley.transceiver.media.Playout;
 import dev.parley.transceiver.media.VoiceInput;
 import dev.parley.transceiver.media.VoiceOutput;
+import dev.parley.transceiver.recording.CallTape;
 import dev.parley.transceiver.speech.SpeechSettings;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
@@ -91,6 +92,7 @@ public final class InferenceCall {
     private InputPath.@Nullable Sink input;
     private @Nullable Connection connection;
     private @Nullable Status earlyStatus;
+    private boolean refused;
 
     /** Where messages and the end of the stream go. */
     private record Connection(OutputIntake intake, Owner owner) {}
@@ -172,7 +174,7 @@ public final class InferenceCall {
                             fault -> owner.onFault("codec", fault));
             codecs.start();
         }
-        input = voiceIn == null ? uplink : codecs;
+        input = taped(formats.client(), voiceIn == null || codecs == null ? uplink : codecs);
         steering = new EncoderSteering(encoder);
         inputUplink = uplink;
         inputRateHz = in.sampleRateHz();
@@ -186,6 +188,7 @@ public final class InferenceCall {
                         awaited,
                         events,
                         counters,
+                        link.breaches(),
                         clock);
         events.connect(
                 owner::onServerEvent,
@@ -200,6 +203,15 @@ public final class InferenceCall {
         } else {
             onClosed(new Connection(intake, owner), ended);
         }
+    }
+
+    private InputPath.Sink taped(ClientCodec client, InputPath.Sink sink) {
+        CallTape tape = link.tape();
+        if (!tape.runs()) {
+            return sink;
+        }
+        tape.codec(client);
+        return new TapedInput(tape, sink);
     }
 
     private boolean hasSurface() {
@@ -258,6 +270,11 @@ public final class InferenceCall {
         return input;
     }
 
+    /** Keeps what happens in the call; from its acceptance on. */
+    public CallTape tape() {
+        return link.tape();
+    }
+
     /** Where dropped audio is counted. */
     public AudioCounters counters() {
         return counters;
@@ -296,7 +313,9 @@ public final class InferenceCall {
                         .setOutputAudio(outputAudio)
                         .build();
         link.media(changed);
-        events.fromEdge(ConverseRequest.newBuilder().setMediaChanged(changed).build());
+        ConverseRequest told = ConverseRequest.newBuilder().setMediaChanged(changed).build();
+        link.tape().fromClient(told);
+        events.fromEdge(told);
     }
 
     /** Milliseconds of the caller's audio that had to be made up. */
@@ -325,6 +344,7 @@ public final class InferenceCall {
 
     /** Sends inference what came of a data channel; never dropped. */
     public void sendEvent(ConverseRequest event) {
+        link.tape().fromClient(event);
         events.fromChannel(event);
     }
 
@@ -371,7 +391,11 @@ public final class InferenceCall {
      * Answers false when it cannot be taken now: it is to be offered again a little later.
      */
     public boolean offerEvent(EventClient from, ClientEvent event) {
-        return events.offer(from, event);
+        boolean taken = events.offer(from, event);
+        if (taken) {
+            link.tape().fromClient(ConverseRequest.newBuilder().setClientEvent(event).build());
+        }
+        return taken;
     }
 
     /** Messages for channels that had to be dropped since the last question. */
@@ -397,8 +421,21 @@ public final class InferenceCall {
         close();
     }
 
-    /** Breaks off a call that never began. */
+    /**
+     * Breaks off a call because its backend has broken the contract.
+     *
+     * @param why a whole sentence for the backend's developer
+     */
+    public void refuse(String why) {
+        refused = true;
+        link.end(InferenceLink.refusal(why));
+    }
+
+    /** Breaks off a call that never began, unless it was refused. */
     public void cancel(String reason) {
+        if (refused) {
+            return;
+        }
         events.end(() -> link.cancel(reason));
         close();
     }

@@ -10,12 +10,15 @@ import dev.parley.proto.inference.v1.SessionEnd;
 import dev.parley.proto.inference.v1.SessionReady;
 import dev.parley.proto.inference.v1.SessionStart;
 import dev.parley.transceiver.media.AudioDrop;
-import io.grpc.Metadata;
+import dev.parley.transceiver.recording.CallTape;
 import io.grpc.Status;
 import java.util.HashSet;
+import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -81,6 +84,10 @@ final class InferenceLink {
     private final LongSupplier clock;
     private final UplinkQueue queue = new UplinkQueue();
     private final AtomicLong audioDropped = new AtomicLong();
+    private final Breaches breaches;
+
+    // Of a call that is kept, from its acceptance on.
+    private volatile CallTape tape = CallTape.NONE;
 
     // What the client sends and wants by now.
     private volatile CallMedia media;
@@ -105,6 +112,7 @@ final class InferenceLink {
         this.media = start.getMedia();
         this.listener = listener;
         this.clock = backends.clock();
+        this.breaches = new Breaches(start.getSessionId(), this::sendEvent, clock);
     }
 
     /** Opens the first stream. */
@@ -128,6 +136,7 @@ final class InferenceLink {
 
     /** Sends anything else; never dropped while the call lives. */
     void sendEvent(ConverseRequest message) {
+        tape.toInference(message);
         queue.addEvent(message);
         drain();
     }
@@ -140,6 +149,16 @@ final class InferenceLink {
     /** Input audio messages that were dropped because no backend took them in time. */
     long audioDropped() {
         return audioDropped.get();
+    }
+
+    /** Tells the backend what it does wrong. */
+    Breaches breaches() {
+        return breaches;
+    }
+
+    /** Keeps what happens in the call. */
+    CallTape tape() {
+        return tape;
     }
 
     /** Asks for one more message. */
@@ -167,22 +186,35 @@ final class InferenceLink {
 
     /** Says why the call is over. */
     void end(SessionEnd end) {
-        InferenceStream stream = finish();
+        tape.toInference(ConverseRequest.newBuilder().setSessionEnd(end).build());
+        InferenceStream stream = finish(begun -> begun.leave(end));
         if (stream != null) {
             stream.end(end);
         }
     }
 
+    /** What a backend is told whose stream is not wanted any more. */
+    static SessionEnd refusal(String why) {
+        return SessionEnd.newBuilder()
+                .setReason(EndReason.END_REASON_INFERENCE_FAILED)
+                .setMessage(why)
+                .build();
+    }
+
     /** Breaks the call off. */
     void cancel(String reason) {
-        InferenceStream stream = finish();
+        InferenceStream stream = finish(begun -> begun.cancel(reason));
         if (stream != null) {
             stream.cancel(reason);
         }
     }
 
-    /** Nothing is opened any more; answers the stream that is left to be ended. */
-    private @Nullable InferenceStream finish() {
+    /**
+     * Nothing is opened any more; answers the stream that is left to be ended.
+     *
+     * @param onBegun what is done with one that has not been accepted yet
+     */
+    private @Nullable InferenceStream finish(Consumer<InferenceStream> onBegun) {
         Leg begun;
         InferenceStream last;
         synchronized (this) {
@@ -193,8 +225,9 @@ final class InferenceLink {
         }
         queue.close();
         if (begun != null) {
-            begun.stream.cancel("the call is over");
+            onBegun.accept(begun.stream);
         }
+        tape.end();
         return last;
     }
 
@@ -273,6 +306,7 @@ final class InferenceLink {
         listener.onResumed();
         queue.sendAgain();
         backends.links().increment(LinkEvent.MOVED);
+        tape.note("moved to " + leg.replica);
         LOGGER.log(
                 System.Logger.Level.INFO,
                 "session {0}: moved from {1} to {2}",
@@ -317,6 +351,7 @@ final class InferenceLink {
             opening = null;
         }
         queue.clear();
+        tape.note("no stream is left: " + describe(status));
         if (begun != null) {
             begun.stream.cancel("no time is left");
         }
@@ -338,6 +373,7 @@ final class InferenceLink {
         }
         if (first) {
             backends.links().increment(LinkEvent.ACCEPTED);
+            tape = backends.tapes().tape(start, ready);
             listener.onReady(ready);
         } else if (listener.isSame(ready)) {
             if (moves) {
@@ -346,7 +382,9 @@ final class InferenceLink {
                 resumed(leg, ready);
             }
         } else {
-            leg.refuse("it chose other formats than the stream before");
+            leg.refuse(
+                    Status.FAILED_PRECONDITION,
+                    "session_ready chose other formats than the stream before");
         }
     }
 
@@ -364,6 +402,7 @@ final class InferenceLink {
             read = readWanted;
         }
         backends.links().increment(LinkEvent.RESUMED);
+        tape.note("goes on with " + leg.replica);
         LOGGER.log(
                 System.Logger.Level.INFO,
                 "session {0}: goes on with {1} after {2} ms",
@@ -390,6 +429,13 @@ final class InferenceLink {
     private void confirm(ResumePoint point) {
         if (!queue.confirm(point.getToken(), point.getEventNumber())) {
             backends.links().increment(LinkEvent.TOKEN_TOO_LONG);
+            breaches.tell(
+                    Breach.TOKEN_TOO_LONG,
+                    "a token has "
+                            + point.getToken().size()
+                            + " bytes; "
+                            + UplinkQueue.MAX_TOKEN_BYTES
+                            + " are the most");
         }
     }
 
@@ -454,6 +500,7 @@ final class InferenceLink {
         synchronized (this) {
             phase = Phase.OVER;
         }
+        tape.note("the stream ended: " + describe(status));
         listener.onClosed(status);
     }
 
@@ -522,6 +569,7 @@ final class InferenceLink {
                 start.getSessionId(),
                 leg.replica,
                 describe(status));
+        tape.note("the stream to " + leg.replica + " broke: " + describe(status));
         listener.onLost(status);
         if (fresh) {
             var _ =
@@ -591,7 +639,7 @@ final class InferenceLink {
     private final class Leg implements InferenceStream.Listener, Replica.Guest {
         private final Replica replica;
         private final InferenceStream stream;
-        private @Nullable Status refusedBy;
+        private final AtomicBoolean over = new AtomicBoolean();
 
         Leg(Replica replica) {
             this.replica = replica;
@@ -612,7 +660,7 @@ final class InferenceLink {
                 first = nextStart();
             }
             replica.opening();
-            stream.start(first, new Metadata());
+            stream.start(first, CallHeaders.of(first));
             if (resumes) {
                 var _ =
                         backends.timers()
@@ -629,14 +677,26 @@ final class InferenceLink {
                 waits = opening == this;
             }
             if (waits) {
-                stream.cancel("not accepted in time");
+                refuse(
+                        Status.DEADLINE_EXCEEDED,
+                        "no session_ready within "
+                                + backends.settings().readyTimeout().toMillis()
+                                + " ms");
             }
         }
 
-        /** It is not what is needed; another one is asked. */
-        void refuse(String why) {
-            refusedBy = Status.FAILED_PRECONDITION.withDescription(why);
-            stream.cancel(why);
+        /** It is not what is needed: it is told why, and is over as far as the call goes. */
+        void refuse(Status as, String why) {
+            stream.leave(refusal(why));
+            over(as.withDescription(why));
+        }
+
+        @Override
+        public void onWrongFirst(ConverseResponse message) {
+            refuse(
+                    Status.FAILED_PRECONDITION,
+                    "the first message must be session_ready, not "
+                            + message.getMessageCase().name().toLowerCase(Locale.ROOT));
         }
 
         @Override
@@ -657,6 +717,7 @@ final class InferenceLink {
                 }
                 readWanted = false;
             }
+            tape.fromInference(message);
             if (message.hasResumePoint()) {
                 confirm(message.getResumePoint());
                 requestNext();
@@ -670,9 +731,15 @@ final class InferenceLink {
 
         @Override
         public void onClosed(Status status) {
-            replica.closed();
-            replica.remove(this);
-            closed(this, refusedBy == null ? status : refusedBy);
+            over(status);
+        }
+
+        private void over(Status status) {
+            if (over.compareAndSet(false, true)) {
+                replica.closed();
+                replica.remove(this);
+                closed(this, status);
+            }
         }
     }
 }

@@ -39,6 +39,9 @@ final class InferenceStream {
         /** Any later message; the next one comes only after {@link #requestNext}. */
         void onMessage(ConverseResponse message);
 
+        /** The first message is another one, which is dropped; nothing of this stream is wanted. */
+        void onWrongFirst(ConverseResponse message);
+
         /** The stream is over; the last to be called, once. */
         void onClosed(Status status);
     }
@@ -220,9 +223,13 @@ final class InferenceStream {
     /** What gRPC calls on the transport's thread. */
     private final class Responses extends ClientCall.Listener<ConverseResponse> {
         private boolean ready;
+        private boolean wrong;
 
         @Override
         public void onMessage(ConverseResponse message) {
+            if (wrong) {
+                return;
+            }
             if (ready) {
                 listener.onMessage(message);
             } else if (message.hasSessionReady()) {
@@ -233,7 +240,8 @@ final class InferenceStream {
                 }
                 drain();
             } else {
-                cancel("first message is not SessionReady");
+                wrong = true;
+                listener.onWrongFirst(message);
             }
         }
 

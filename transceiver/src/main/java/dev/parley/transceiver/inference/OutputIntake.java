@@ -16,6 +16,7 @@ import dev.parley.transceiver.media.PlayedItem;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.SequencedMap;
 import java.util.SequencedSet;
@@ -57,6 +58,7 @@ final class OutputIntake {
     private final PlaybackReports.Awaited awaited;
     private final Events events;
     private final AudioCounters counters;
+    private final Breaches breaches;
     private final LongSupplier clock;
 
     /** Packets that leave within the time that a ClearAudio allows, if we make them at all. */
@@ -74,6 +76,7 @@ final class OutputIntake {
      * @param packetMillis length of the packets that are made of PCM
      * @param awaited takes the name of what will be reported
      * @param events takes what is for clients
+     * @param breaches told what inference does wrong
      * @param clock the media loop's
      */
     OutputIntake(
@@ -84,6 +87,7 @@ final class OutputIntake {
             PlaybackReports.Awaited awaited,
             Events events,
             AudioCounters counters,
+            Breaches breaches,
             LongSupplier clock) {
         this.format = format;
         this.lastPackets = format.isPcm() ? OutputItem.Clear.LAST_PACKET_MILLIS / packetMillis : 0;
@@ -93,12 +97,16 @@ final class OutputIntake {
         this.awaited = awaited;
         this.events = events;
         this.counters = counters;
+        this.breaches = breaches;
         items.put(key(last.responseId(), last.itemId()), last);
     }
 
     /** Takes a message; answers whether to read the next one now. */
     synchronized boolean take(ConverseResponse message) {
         if (hungUp) {
+            breaches.tell(
+                    Breach.AFTER_SESSION_END,
+                    name(message) + " came after session_end and was dropped");
             return true;
         }
         return switch (message.getMessageCase()) {
@@ -118,7 +126,13 @@ final class OutputIntake {
                     OUTPUT_TEXT,
                     RATE_LIMITS ->
                     events.fromInference(message);
-            case SESSION_READY, RESUME_POINT, HANDOVER, MESSAGE_NOT_SET -> true;
+            case SESSION_READY -> {
+                breaches.tell(
+                        Breach.SECOND_SESSION_READY,
+                        "session_ready may be sent only once; this one was dropped");
+                yield true;
+            }
+            case RESUME_POINT, HANDOVER, MESSAGE_NOT_SET -> true;
         };
     }
 
@@ -152,9 +166,12 @@ final class OutputIntake {
         return hungUp;
     }
 
+    private static String name(ConverseResponse message) {
+        return message.getMessageCase().name().toLowerCase(Locale.ROOT);
+    }
+
     private boolean mark(String name) {
-        if (name.length() > MAX_NAME_LENGTH) {
-            counters.increment(AudioDrop.OUTPUT_INVALID);
+        if (isTooLong("mark.name", name)) {
             return true;
         }
         awaited.marks().add(name);
@@ -170,8 +187,7 @@ final class OutputIntake {
 
     private boolean clear(ClearAudio message) {
         String responseId = message.getResponseId();
-        if (responseId.length() > MAX_NAME_LENGTH) {
-            counters.increment(AudioDrop.OUTPUT_INVALID);
+        if (isTooLong("clear_audio.response_id", responseId)) {
             return true;
         }
         return pass(cleared(responseId, lastPackets > 0 ? fadeMillis(message) : 0));
@@ -224,9 +240,8 @@ final class OutputIntake {
     }
 
     private boolean audio(OutputAudio message) {
-        if (message.getResponseId().length() > MAX_NAME_LENGTH
-                || message.getItemId().length() > MAX_NAME_LENGTH) {
-            counters.increment(AudioDrop.OUTPUT_INVALID);
+        if (isTooLong("output_audio.response_id", message.getResponseId())
+                || isTooLong("output_audio.item_id", message.getItemId())) {
             return true;
         }
         if (refused.contains(message.getResponseId())) {
@@ -235,7 +250,7 @@ final class OutputIntake {
         }
         int samples = samples(message.getAudio());
         if (samples < 0) {
-            counters.increment(AudioDrop.OUTPUT_INVALID);
+            refuseAudio(message.getAudio().size());
             return true;
         }
         ByteString audio = message.getAudio();
@@ -246,6 +261,37 @@ final class OutputIntake {
         events.audioOf(item);
         target.audio(item, audio, samples);
         return more;
+    }
+
+    private boolean isTooLong(String field, String name) {
+        if (name.length() <= MAX_NAME_LENGTH) {
+            return false;
+        }
+        counters.increment(AudioDrop.OUTPUT_INVALID);
+        breaches.tell(
+                Breach.NAME_TOO_LONG,
+                field
+                        + " has "
+                        + name.length()
+                        + " characters; "
+                        + MAX_NAME_LENGTH
+                        + " are the most");
+        return true;
+    }
+
+    private void refuseAudio(int bytes) {
+        counters.increment(AudioDrop.OUTPUT_INVALID);
+        if (bytes == 0) {
+            breaches.tell(Breach.EMPTY_AUDIO, "output_audio.audio is empty");
+        } else {
+            breaches.tell(
+                    Breach.NOT_OPUS,
+                    "output_audio.audio of "
+                            + bytes
+                            + " bytes is not one Opus packet of at most "
+                            + MAX_OPUS_BYTES
+                            + " bytes, as output_format OPUS wants");
+        }
     }
 
     /** Length at 48 kHz, negative when it is no audio. */

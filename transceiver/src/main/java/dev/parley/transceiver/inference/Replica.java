@@ -75,9 +75,12 @@ final class Replica {
     /** A stream is about to be opened. */
     void opening() {
         streams.incrementAndGet();
+        reconnect();
+    }
+
+    /** Has it connected as soon as that can be, also where it has not been possible so far. */
+    void reconnect() {
         if (channel.getState(true) == ConnectivityState.TRANSIENT_FAILURE) {
-            // A caller waits now; without this it would wait for gRPC's back-off, up to two
-            // minutes.
             channel.resetConnectBackoff();
         }
     }

@@ -19,6 +19,24 @@ public final class InputPacket {
     private int audioLevel = UNKNOWN;
     private int voice = UNKNOWN;
 
+    /**
+     * A packet that was received before, on its clock as it was then.
+     *
+     * @param bytes holds all of it and nothing else
+     */
+    public static InputPacket again(
+            byte[] bytes,
+            long atSamples,
+            int samples,
+            int lostBefore,
+            int rfc6464Byte,
+            int voiceActivity) {
+        return new InputPacket()
+                .payload(ByteBuffer.wrap(bytes), 0, bytes.length)
+                .place(atSamples, samples, lostBefore)
+                .level(rfc6464Byte, voiceActivity);
+    }
+
     /** Places it on the clock; {@link #payload} and {@link #level} tell the rest. */
     InputPacket place(long atSamples, int lengthSamples, int lostBefore) {
         offsetSamples = atSamples;

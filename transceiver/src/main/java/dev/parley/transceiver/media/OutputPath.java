@@ -4,6 +4,7 @@ import dev.parley.rtc.rtp.RtpWriter;
 import dev.parley.transceiver.media.OutputItem.Frame;
 import java.nio.ByteBuffer;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A session's output stream on the media loop: one packet whenever one is due, speech from the
@@ -15,6 +16,19 @@ import java.util.random.RandomGenerator;
  * then a packet every 400 ms.
  */
 public final class OutputPath {
+    /** Sees what is sent. */
+    @FunctionalInterface
+    public interface Tap {
+        /**
+         * A packet is about to be sent.
+         *
+         * @param payload never changed afterwards
+         * @param atSamples its place on the stream's clock, at 48 kHz
+         * @param samples its length at 48 kHz
+         */
+        void sent(byte[] payload, long atSamples, int samples);
+    }
+
     private static final long NANOS_PER_MILLI = 1_000_000L;
     private static final int SAMPLES_PER_MILLI = InputClock.RATE_HZ / 1000;
 
@@ -52,6 +66,7 @@ public final class OutputPath {
     private int untilSentSamples;
     private long packets;
     private long octets;
+    private @Nullable Tap tap;
 
     /**
      * @param firstSequence random, RFC 3550 5.1; see {@link #firstSequence}
@@ -73,6 +88,11 @@ public final class OutputPath {
      */
     public static int firstSequence(RandomGenerator random) {
         return random.nextInt(LOWER_HALF + 1);
+    }
+
+    /** Has somebody see what is sent. */
+    public void tap(Tap seesAll) {
+        tap = seesAll;
     }
 
     /** Lets the first packet be due now. */
@@ -124,6 +144,9 @@ public final class OutputPath {
         RtpWriter.writeHeader(
                 into, offset, marker, format.payloadType(), sequence, timestamp(), ssrc);
         into.put(offset + RtpWriter.HEADER_LENGTH, payload);
+        if (tap != null) {
+            tap.sent(payload, samples, advance);
+        }
         sequence = (sequence + 1) & 0xFFFF;
         advance(advance);
         packets++;

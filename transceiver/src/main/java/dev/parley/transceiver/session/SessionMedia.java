@@ -5,13 +5,13 @@ import dev.parley.rtc.ice.IceLite;
 import dev.parley.rtc.ice.IcePath;
 import dev.parley.rtc.sdp.SdpDirection;
 import dev.parley.transceiver.inference.InferenceCall;
-import dev.parley.transceiver.media.Backlog;
+import dev.parley.transceiver.inference.OutputFeed;
 import dev.parley.transceiver.media.CallQuality;
 import dev.parley.transceiver.media.CallSummary;
 import dev.parley.transceiver.media.InputPath;
-import dev.parley.transceiver.media.OutputItem;
 import dev.parley.transceiver.media.OutputPath;
 import dev.parley.transceiver.media.Playout;
+import dev.parley.transceiver.recording.CallTape;
 import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -21,9 +21,6 @@ import org.jspecify.annotations.Nullable;
  * the start and moves packets once DTLS has given it keys. Owned by the session and its loop.
  */
 final class SessionMedia implements MediaTransport.Listener {
-    /** Output items taken in one turn, so that a flood of them holds no other session up. */
-    private static final int MAX_OUTPUT_ITEMS = 64;
-
     /** How often inference is told how the call sounds. */
     private static final long QUALITY_INTERVAL_NANOS = 10_000_000_000L;
 
@@ -36,14 +33,11 @@ final class SessionMedia implements MediaTransport.Listener {
     private final MediaLoop loop;
     private final InputPath input;
     private final Playout playout;
+    private final OutputFeed feed;
     private final OutputPath output;
 
     private SdpDirection direction;
     private @Nullable MediaTransport transport;
-    private long leftFrames;
-    private long leftSamples;
-    private long leftBytes;
-    private long leftOthers;
     private boolean outputWaits;
     private final CallQuality quality = new CallQuality();
     private final int[] again = new int[MAX_AGAIN];
@@ -80,6 +74,7 @@ final class SessionMedia implements MediaTransport.Listener {
                 new Playout(
                         limits.cushionSamples(),
                         new ObservedPlayout(inference.reports(onHangUp), observer, loop::nowNanos));
+        this.feed = new OutputFeed(inference, playout);
         this.output =
                 new OutputPath(
                         spec.ssrc(),
@@ -87,6 +82,10 @@ final class SessionMedia implements MediaTransport.Listener {
                         OutputPath.firstSequence(loop.random()),
                         loop.random().nextInt(),
                         playout);
+        CallTape tape = inference.tape();
+        if (tape.runs()) {
+            output.tap(tape::output);
+        }
     }
 
     /** Packets may move from now on. */
@@ -217,7 +216,7 @@ final class SessionMedia implements MediaTransport.Listener {
         if (input.waiting()) {
             input.onDeadline(nowNanos);
         }
-        takeOutput();
+        outputWaits = feed.take();
         MediaTransport started = transport;
         while (output.started() && output.dueNanos() - nowNanos <= 0) {
             sendRtp(started, nowNanos);
@@ -225,19 +224,7 @@ final class SessionMedia implements MediaTransport.Listener {
         if (started != null && started.reportDueNanos() - nowNanos <= 0) {
             sendReport(started, nowNanos);
         }
-        tellLeft();
-    }
-
-    private void takeOutput() {
-        outputWaits = false;
-        for (int taken = 0; taken < MAX_OUTPUT_ITEMS; taken++) {
-            OutputItem item = inference.pollOutput();
-            if (item == null) {
-                return;
-            }
-            playout.offer(item);
-        }
-        outputWaits = true;
+        feed.tellLeft();
     }
 
     private void sendRtp(@Nullable MediaTransport started, long nowNanos) {
@@ -314,20 +301,6 @@ final class SessionMedia implements MediaTransport.Listener {
         int length = transport().writeRequest(outbox.bytes(), outbox.payloadOffset());
         if (length > 0) {
             var _ = commit(length, nowNanos);
-        }
-    }
-
-    private void tellLeft() {
-        long frames = playout.leftFrames() - leftFrames;
-        long samples = playout.leftSamples() - leftSamples;
-        long bytes = playout.leftBytes() - leftBytes;
-        long others = playout.leftOthers() - leftOthers;
-        if (frames > 0 || others > 0) {
-            leftFrames += frames;
-            leftSamples += samples;
-            leftBytes += bytes;
-            leftOthers += others;
-            inference.left((int) frames, samples + others * Backlog.MIN_ITEM_SAMPLES, bytes);
         }
     }
 

@@ -50,6 +50,7 @@ class OutputIntakeTest {
     private final PlaybackReports.Awaited awaited = new PlaybackReports.Awaited();
     private final Backlog backlog = new Backlog(ITEMS * Backlog.MIN_ITEM_SAMPLES, memory);
     private final OutputInbox inbox = new OutputInbox();
+    private final Breaches breaches = new Breaches("", _ -> {}, () -> 0);
     private final AudioCounters counters = new AudioCounters();
 
     static Stream<ConverseResponse> messagesWithoutAudio() {
@@ -108,7 +109,7 @@ class OutputIntakeTest {
 
     private OutputIntake intake(InferenceFormat format, OutputTarget target) {
         return new OutputIntake(
-                format, 20, target, backlog, awaited, NO_CLIENTS, counters, () -> 0);
+                format, 20, target, backlog, awaited, NO_CLIENTS, counters, breaches, () -> 0);
     }
 
     private static ConverseResponse opus(String responseId) {

@@ -31,6 +31,7 @@ import dev.parley.transceiver.media.OutputMemory;
 import dev.parley.transceiver.peer.FakeUdpPort.Address;
 import dev.parley.transceiver.realtime.RealtimeCounters;
 import dev.parley.transceiver.realtime.RealtimeSurface;
+import dev.parley.transceiver.recording.CallTape;
 import dev.parley.transceiver.session.LoopMetrics;
 import dev.parley.transceiver.session.LoopSettings;
 import dev.parley.transceiver.session.MediaLoop;
@@ -132,6 +133,7 @@ public final class Rig implements AutoCloseable {
                 agent,
                 Map.of("*", agent.target()),
                 BackendSettings.DEFAULT,
+                CallTape.Source.NONE,
                 limits,
                 highWaterMillis,
                 maxCalls,
@@ -149,6 +151,21 @@ public final class Rig implements AutoCloseable {
                                 .map(FakeVoiceAgent::target)
                                 .collect(Collectors.joining(" "))),
                 settings,
+                CallTape.Source.NONE,
+                LIMITS,
+                600_000,
+                3,
+                1_000_000_000_000L,
+                500);
+    }
+
+    /** One whose calls are kept. */
+    public static Rig recording(FakeVoiceAgent agent, CallTape.Source tapes) {
+        return new Rig(
+                agent,
+                Map.of("*", agent.target()),
+                BackendSettings.DEFAULT,
+                tapes,
                 LIMITS,
                 600_000,
                 3,
@@ -160,6 +177,7 @@ public final class Rig implements AutoCloseable {
             FakeVoiceAgent agent,
             Map<String, String> targets,
             BackendSettings settings,
+            CallTape.Source tapes,
             SessionLimits limits,
             long highWaterMillis,
             int maxCalls,
@@ -168,7 +186,7 @@ public final class Rig implements AutoCloseable {
         this.agent = agent;
         now = new AtomicLong(startNanos);
         calls = new Calls(maxCalls);
-        backends = Backends.open(targets, settings, audio);
+        backends = Backends.open(targets, settings, audio, Tracing.none(), tapes);
         SecureRandom random = new SecureRandom();
         RouteKeys keys = RouteKeys.of(Map.of(1, new byte[16]));
         mint = new RouteMint(keys, 1, 7, port.localAddress());

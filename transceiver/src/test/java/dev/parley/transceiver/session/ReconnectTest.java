@@ -67,7 +67,11 @@ class ReconnectTest {
     private static BackendSettings reconnectingFor(Duration timeout) {
         BackendSettings usual = BackendSettings.DEFAULT;
         return new BackendSettings(
-                usual.keepalive(), usual.keepaliveTimeout(), Duration.ofMinutes(1), timeout);
+                usual.keepalive(),
+                usual.keepaliveTimeout(),
+                Duration.ofMinutes(1),
+                timeout,
+                usual.tls());
     }
 
     private FakeVoiceAgent.Call connect() {
@@ -317,7 +321,10 @@ class ReconnectTest {
                                 .apply(start),
                 PATIENT);
         connect().fail(Status.UNAVAILABLE);
-        assertThat(agent.awaitCall().awaitEnd()).isEqualTo("cancelled");
+        FakeVoiceAgent.Call second = agent.awaitCall();
+        assertThat(second.await(ConverseRequest::hasSessionEnd).getSessionEnd().getMessage())
+                .isEqualTo("session_ready chose other formats than the stream before");
+        assertThat(second.awaitEnd()).isEqualTo("completed");
         rig.pump(() -> rig.calls().count() == 0);
     }
 

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.parley.transceiver.recording;
+
+import org.jspecify.annotations.NullMarked;

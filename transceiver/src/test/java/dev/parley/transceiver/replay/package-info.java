@@ -1,0 +1,4 @@
+@NullMarked
+package dev.parley.transceiver.replay;
+
+import org.jspecify.annotations.NullMarked;
