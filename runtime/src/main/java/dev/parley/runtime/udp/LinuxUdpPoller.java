@@ -162,11 +162,22 @@ public final class LinuxUdpPoller implements UdpPoller {
                         boundAddress(descriptor, ipv6),
                         granted(descriptor, SO_RCVBUF),
                         granted(descriptor, SO_SNDBUF));
-        watch(descriptor, EPOLLIN, ports.length);
-        ports = Arrays.copyOf(ports, ports.length + 1);
-        ports[ports.length - 1] = port;
-        events = room(ports.length + OTHER_EVENTS);
+        int place = freePlace();
+        watch(descriptor, EPOLLIN, place);
+        ports[place] = port;
         return port;
+    }
+
+    /** Where a port was that has been closed, or else behind the others. */
+    private int freePlace() {
+        for (int i = 0; i < ports.length; i++) {
+            if (ports[i].isClosed()) {
+                return i;
+            }
+        }
+        ports = Arrays.copyOf(ports, ports.length + 1);
+        events = room(ports.length + OTHER_EVENTS);
+        return ports.length - 1;
     }
 
     private static InetSocketAddress boundAddress(int descriptor, boolean ipv6) throws IOException {

@@ -60,6 +60,10 @@ final class LinuxUdpPort implements UdpPort {
         return ready && !closed;
     }
 
+    boolean isClosed() {
+        return closed;
+    }
+
     @Override
     public InetSocketAddress localAddress() {
         return localAddress;
