@@ -10,7 +10,8 @@ import dev.parley.proto.inference.v1.ServerEvent;
 /**
  * Sends back each message of a data channel, and each piece of audio as it came: with Opus both
  * ways, the same bytes. An echo that comes late is worth nothing, so what the edge cannot take at
- * once is dropped and counted.
+ * once, or would have to keep for long, is dropped and counted: an edge never drops what it was
+ * given, and a caller whose packets once came in a heap would hear himself late ever after.
  */
 final class EchoAgent implements Agent {
     private static final String RESPONSE_ID = "echo";
@@ -18,16 +19,40 @@ final class EchoAgent implements Agent {
     /** Has the channel that it came on closed instead of being sent back. */
     private static final String CLOSE = "please close";
 
-    private final Voice voice;
+    private static final long NANOS_PER_SECOND = 1_000_000_000L;
 
-    EchoAgent(Voice voice) {
+    /** Most that may wait at the edge when a call begins, with whatever its setup has held up. */
+    private static final long FIRST_WAIT_NANOS = 20_000_000L;
+
+    /** The same from the second second on, when a heap of packets is a network's hiccup. */
+    private static final long WAIT_NANOS = 40_000_000L;
+
+    private final Voice voice;
+    private final int rateHz;
+    private boolean heard;
+    private long firstNanos;
+    private long playedNanos;
+
+    /**
+     * @param rateHz of the samples that it hears
+     */
+    EchoAgent(Voice voice, int rateHz) {
         this.voice = voice;
+        this.rateHz = rateHz;
     }
 
     @Override
     public void onAudio(InputAudio audio, long nowNanos) {
-        if (voice.isReady()) {
+        if (!heard) {
+            heard = true;
+            firstNanos = nowNanos;
+            playedNanos = nowNanos;
+        }
+        long waiting = Math.max(0, playedNanos - nowNanos);
+        boolean begins = nowNanos - firstNanos < NANOS_PER_SECOND;
+        if (voice.isReady() && waiting <= (begins ? FIRST_WAIT_NANOS : WAIT_NANOS)) {
             voice.say(audio.getAudio(), RESPONSE_ID);
+            playedNanos = nowNanos + waiting + audio.getNumSamples() * NANOS_PER_SECOND / rateHz;
         } else {
             voice.countDropped();
         }

@@ -43,7 +43,7 @@ enum Model {
     Agent agent(CallContext call, Script script) throws Refusal {
         return switch (this) {
             case PARROT -> new ParrotAgent(call);
-            case ECHO -> new EchoAgent(call.voice());
+            case ECHO -> new EchoAgent(call.voice(), call.formats().input().sampleRateHz());
             case TONE -> new ToneAgent(call.formats().output(), call.voice());
             case SILENCE -> new SilenceAgent();
             case SPEAK -> {

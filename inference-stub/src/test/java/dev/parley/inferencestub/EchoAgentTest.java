@@ -39,6 +39,7 @@ class EchoAgentTest {
         Call call = edge.start("echo");
         for (int i = 0; i < 5; i++) {
             call.send(packet(i));
+            edge.advance(20);
         }
 
         assertThat(call.responses.subList(1, 6))
@@ -54,6 +55,7 @@ class EchoAgentTest {
             call.send(packet(i));
         }
         call.take(10);
+        edge.advance(20);
         call.send(packet(5));
 
         // SessionReady and two packets were granted; what was then refused is not sent late.
@@ -61,6 +63,28 @@ class EchoAgentTest {
                 .extracting(response -> response.getOutputAudio().getAudio().byteAt(3))
                 .containsExactly((byte) 0, (byte) 1, (byte) 5);
         assertThat(edge.count("drops{reason=edge_not_ready}")).isEqualTo(3);
+    }
+
+    @Test
+    void dropsWhatWouldHaveCallersHearThemselvesLateEverAfter() {
+        Call call = edge.start("echo");
+        for (int i = 0; i < 10; i++) {
+            call.send(packet(i));
+        }
+        for (int i = 10; i < 70; i++) {
+            edge.advance(20);
+            call.send(packet(i));
+        }
+        long before = edge.count("drops{reason=edge_not_ready}");
+        edge.advance(220);
+        for (int i = 70; i < 80; i++) {
+            call.send(packet(i));
+        }
+
+        assertThat(before).as("dropped of a heap at the beginning").isEqualTo(8);
+        assertThat(edge.count("drops{reason=edge_not_ready}") - before)
+                .as("dropped of a heap later")
+                .isEqualTo(7);
     }
 
     @Test
