@@ -1,5 +1,7 @@
 package dev.parley.app;
 
+import dev.parley.app.load.LoadCommand;
+import dev.parley.app.load.LoadOptions;
 import dev.parley.inferencestub.InferenceStub;
 import dev.parley.inferencestub.InferenceStubConfig;
 import dev.parley.otel.AdminServer;
@@ -42,13 +44,18 @@ public final class Main {
     private Main() {}
 
     /**
-     * Runs until SIGINT or SIGTERM; {@code api-key} and {@code replay} end by themselves.
+     * Runs until SIGINT or SIGTERM; {@code api-key}, {@code replay} and {@code load} end by
+     * themselves.
      *
      * @param args {@code up [--http PORT] [--udp PORT] [--public-address IP]}, {@code api-key
      *     NAME}, {@code replay FILE --to HOST:PORT}, or a service's name with {@code --config FILE}
      */
     public static void main(String[] args) {
-        PacketLoops.sizeScheduler();
+        if (args.length > 0 && args[0].equals("load")) {
+            PacketLoops.leaveACore();
+        } else {
+            PacketLoops.sizeScheduler();
+        }
         Logging.configure();
         try {
             run(args);
@@ -68,6 +75,7 @@ public final class Main {
                     System.exit(EXIT_FAILED);
                 }
             }
+            case "load" -> load(arguments);
             case "relay" ->
                     serve(arguments, RelayConfig.class, Relay::start, Relay::publicAddresses);
             case "transceiver" ->
@@ -133,6 +141,17 @@ public final class Main {
         ApiKeys.Generated made = ApiKeys.generate(arguments.rest().getFirst(), new SecureRandom());
         System.out.println("the key, shown only now:        " + made.key());
         System.out.println("for the list in api_keys_file:  " + made.fileEntry());
+    }
+
+    private static void load(Arguments arguments) {
+        if (arguments.rest().contains("--help") || arguments.rest().contains("-h")) {
+            System.out.print(LoadOptions.USAGE);
+            return;
+        }
+        int exit = LoadCommand.run(arguments.options(LoadOptions.names()));
+        if (exit != 0) {
+            System.exit(exit);
+        }
     }
 
     private static <C extends Record, S extends AutoCloseable> void serve(

@@ -11,6 +11,15 @@ final class PacketLoops {
 
     private PacketLoops() {}
 
+    /**
+     * For a process whose loops have threads of their own: what else there is to do leaves them a
+     * core. Must run before the first virtual thread starts.
+     */
+    static void leaveACore() {
+        int cores = Runtime.getRuntime().availableProcessors();
+        setUnlessGiven("jdk.virtualThreadScheduler.parallelism", Math.max(1, cores - 1));
+    }
+
     /** Must run before the first virtual thread starts, since the JDK reads the properties once. */
     static void sizeScheduler() {
         int cores = Runtime.getRuntime().availableProcessors();

@@ -9,6 +9,7 @@ import dev.parley.bench.audio.LossBench;
 import dev.parley.bench.audio.PacingBench;
 import dev.parley.bench.audio.SpeechBench;
 import dev.parley.bench.grpc.GrpcTransportBench;
+import dev.parley.bench.sessions.SessionsBench;
 import dev.parley.bench.signaling.SetupRateBench;
 import dev.parley.bench.signaling.SignalingAbuse;
 import java.util.Arrays;
@@ -20,6 +21,8 @@ public final class Main {
             usage: ./parley bench NAME [OPTIONS]
 
               relay              packets a second through a relay, against other relays
+              sessions           what one core of a transceiver carries: processor time per echoed packet, round trip,
+                                 loss, memory, set-ups a second (--calls N,N,... --formats F,... --json FILE)
               setup-rate         calls a second that are set up, with DTLS and audio there and back
               signaling-abuse    what strangers may try against signaling, and what it costs
               srtp [SECONDS]     SRTP per packet, ours and jitsi-srtp (a minute with 1 s a measurement)
@@ -62,6 +65,7 @@ public final class Main {
             case "audio-loss" -> LossBench.main(options);
             case "speech" -> SpeechBench.main(options);
             case "churn" -> ChurnBench.main(options);
+            case "sessions" -> SessionsBench.main(options);
             case "grpc" -> GrpcTransportBench.main(options);
             default -> {
                 System.err.print(USAGE);

@@ -1,5 +1,6 @@
 package dev.parley.bench.audio;
 
+import dev.parley.app.load.BuiltInVoice;
 import dev.parley.transceiver.audio.Pcm;
 import java.util.List;
 
@@ -47,21 +48,8 @@ final class Voices implements AutoCloseable {
         }
     }
 
-    /** Harmonics of a gliding pitch in syllables. */
     private static byte[][] voice() {
-        short[] pcm = new short[RATE_HZ / 50 * FRAMES];
-        double phase = 0;
-        for (int i = 0; i < pcm.length; i++) {
-            double seconds = i / (double) RATE_HZ;
-            double pitch = 140 + 30 * Math.sin(2 * Math.PI * seconds);
-            phase += 2 * Math.PI * pitch / RATE_HZ;
-            double sum = 0;
-            for (int harmonic = 1; harmonic * pitch < 6_000; harmonic++) {
-                sum += Math.sin(harmonic * phase) / (1 + Math.pow(harmonic * pitch / 900, 2));
-            }
-            double syllable = 0.3 + 0.7 * Math.pow(Math.sin(Math.PI * 4 * seconds), 2);
-            pcm[i] = (short) (2_500 * syllable * sum);
-        }
+        short[] pcm = BuiltInVoice.pcm(RATE_HZ, RATE_HZ / 50 * FRAMES);
         byte[][] frames = new byte[FRAMES][RATE_HZ / 50 * 2];
         for (int i = 0; i < FRAMES; i++) {
             Pcm.writeS16le(pcm, i * RATE_HZ / 50, RATE_HZ / 50, frames[i], 0);

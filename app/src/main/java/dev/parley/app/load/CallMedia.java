@@ -1,0 +1,335 @@
+package dev.parley.app.load;
+
+import dev.parley.rtc.dtls.DtlsOutcome;
+import dev.parley.rtc.rtp.NtpTime;
+import dev.parley.rtc.rtp.ReceptionStatistics;
+import dev.parley.rtc.rtp.RtcpReader;
+import dev.parley.rtc.rtp.RtcpType;
+import dev.parley.rtc.rtp.RtcpWriter;
+import dev.parley.rtc.rtp.RtpReader;
+import dev.parley.rtc.rtp.RtpWriter;
+import dev.parley.rtc.srtp.SrtpReceiver;
+import dev.parley.rtc.srtp.SrtpSender;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Audio of one call once DTLS has given it keys: sends a frame every 20 ms, recognises its own
+ * packets when an echo brings them back, and counts. Owned by its call.
+ */
+final class CallMedia {
+    private static final int CLOCK_RATE_HZ = 48_000;
+    private static final int FRAME_SAMPLES = 960;
+    private static final long FRAME_NANOS = 20_000_000L;
+    private static final long NANOS_PER_SAMPLE_TIMES_3 = 62_500L;
+
+    /** A generator that is this late leaves packets out: no client sends them in a heap. */
+    private static final long SKIP_NANOS = 100_000_000L;
+
+    /** A second of them: what a call's beginning costs is told apart. */
+    private static final int FIRST_PACKETS = 50;
+
+    private static final long REPORT_NANOS = 2_500_000_000L;
+
+    private final LoadHost host;
+    private final LoadCall call;
+    private final SpeechFrames speech;
+    private final TalkModel talk;
+    private final Turns turns = new Turns();
+    private final double lossShare;
+    private final SrtpSender sender;
+    private final SrtpReceiver receiver;
+    private final RtpReader rtp = new RtpReader();
+    private final RtcpReader reports = new RtcpReader();
+    private final RtcpWriter writer = new RtcpWriter();
+    private final EchoMark mark = new EchoMark();
+    private final ReceptionStatistics statistics = new ReceptionStatistics(CLOCK_RATE_HZ);
+    private final int ssrc;
+    private final byte[] cname;
+
+    // Up.
+    private int sequence;
+    private int timestamp;
+    private int frame;
+    private int marked;
+    private long sent;
+    private long octets;
+    private long frameDueNanos;
+    private long reportDueNanos;
+    private long lostUp;
+    private long sentAtReport;
+
+    // Down.
+    private boolean heard;
+    private int sourceSsrc;
+    private int highest;
+    private int highestTimestamp;
+    private long heardNanos;
+    private int returnedLast;
+    private long returnedWindow;
+    private long returned;
+    private long returnedAtFirst;
+    private long fastestNanos = Long.MAX_VALUE;
+    private boolean rebound;
+
+    CallMedia(
+            LoadHost host,
+            LoadCall call,
+            LoadOptions options,
+            SpeechFrames speech,
+            DtlsOutcome.Connected connected,
+            long nowNanos) {
+        this.host = host;
+        this.call = call;
+        this.speech = speech;
+        this.talk =
+                new TalkModel(
+                        options.talkSeconds(), options.silenceSeconds(), host.random(), nowNanos);
+        this.lossShare = options.lossPercent() / 100;
+        this.sender = connected.sender();
+        this.receiver = connected.receiver();
+        this.ssrc = host.random().nextInt();
+        this.cname = Integer.toHexString(ssrc).getBytes(StandardCharsets.UTF_8);
+        this.sequence = host.random().nextInt(1 << 15);
+        this.timestamp = host.random().nextInt();
+        this.frame = host.random().nextInt(speech.count());
+        this.frameDueNanos = nowNanos;
+        this.reportDueNanos = nowNanos + (long) (REPORT_NANOS * host.random().nextDouble(0.2, 0.6));
+    }
+
+    /** When {@link #onTimer} has something to do next. */
+    long deadlineNanos() {
+        return frameDueNanos - reportDueNanos < 0 ? frameDueNanos : reportDueNanos;
+    }
+
+    void onTimer(long nowNanos, boolean sending) {
+        while (frameDueNanos - nowNanos <= 0) {
+            if (sending) {
+                sendFrame(nowNanos);
+            }
+            frameDueNanos += FRAME_NANOS;
+        }
+        if (reportDueNanos - nowNanos <= 0) {
+            sendReport(nowNanos);
+            reportDueNanos = nowNanos + (long) (REPORT_NANOS * host.random().nextDouble(0.5, 1.5));
+        }
+    }
+
+    private void sendFrame(long nowNanos) {
+        long late = nowNanos - frameDueNanos;
+        Tally tally = host.tally();
+        Tally.record(tally.lateness, late);
+        if (late > SKIP_NANOS) {
+            long skipped = late / FRAME_NANOS;
+            tally.skipped += skipped;
+            timestamp += (int) (skipped * FRAME_SAMPLES);
+            frameDueNanos += skipped * FRAME_NANOS;
+        }
+        talk.at(nowNanos);
+        if (talk.pauses()) {
+            turns.talk(talk, nowNanos, tally);
+        }
+        byte[] payload = talk.talking() ? speech.talk(frame++) : speech.silentFrame();
+        ByteBuffer bytes = host.bytes();
+        int offset = host.payloadOffset();
+        RtpWriter.writeHeader(
+                bytes,
+                offset,
+                (talk.changed() && talk.talking()) || sent == 0,
+                CallOffer.OPUS,
+                sequence,
+                timestamp,
+                ssrc);
+        int payloadAt = offset + RtpWriter.HEADER_LENGTH;
+        bytes.put(payloadAt, payload);
+        EchoMark.write(bytes, payloadAt, payload.length, call.number(), marked + 1, nowNanos);
+        int length = sender.protectRtp(bytes, offset, RtpWriter.HEADER_LENGTH + payload.length);
+        sequence++;
+        timestamp += FRAME_SAMPLES;
+        if (lossShare > 0 && host.random().nextDouble() < lossShare) {
+            tally.dropped++;
+            return;
+        }
+        marked++;
+        sent++;
+        octets += payload.length;
+        tally.sent++;
+        host.commit(call, length);
+    }
+
+    private void sendReport(long nowNanos) {
+        writer.begin(host.bytes(), host.payloadOffset());
+        if (sent > 0) {
+            // What the timestamp is now: the next frame's, less the time until it is due.
+            int ahead = (int) ((frameDueNanos - nowNanos) * 3 / NANOS_PER_SAMPLE_TIMES_3);
+            writer.senderReport(ssrc, host.ntp().at(nowNanos), timestamp - ahead, sent, octets);
+        } else {
+            writer.receiverReport(ssrc);
+        }
+        if (heard) {
+            statistics.endInterval();
+            writer.report(sourceSsrc, statistics, nowNanos);
+        }
+        writer.sourceDescription(ssrc, cname);
+        commitReport();
+    }
+
+    /** Says goodbye, RFC 3550 6.6. */
+    void leave() {
+        writer.begin(host.bytes(), host.payloadOffset())
+                .receiverReport(ssrc)
+                .sourceDescription(ssrc, cname)
+                .goodbye(ssrc);
+        commitReport();
+    }
+
+    private void commitReport() {
+        int length = sender.protectRtcp(host.bytes(), host.payloadOffset(), writer.length());
+        if (length > 0) {
+            host.commit(call, length);
+        }
+    }
+
+    /** The next packet down tells how long a change of our address has kept it away. */
+    void rebound() {
+        rebound = heard;
+    }
+
+    /** Takes an SRTP packet. */
+    void receiveRtp(ByteBuffer bytes, int offset, int length, long nowNanos, boolean counting) {
+        Tally tally = host.tally();
+        int plain = receiver.unprotectRtp(bytes, offset, length);
+        if (plain < 0 || !rtp.wrap(bytes, offset, plain)) {
+            tally.undecryptable++;
+            return;
+        }
+        tally.received++;
+        var _ = statistics.receive(rtp.sequenceNumber(), rtp.timestamp(), nowNanos);
+        if (!heard) {
+            sourceSsrc = rtp.ssrc();
+            call.heard(nowNanos);
+        }
+        follow(tally, nowNanos, counting);
+        if (lossShare > 0 && host.random().nextDouble() < lossShare) {
+            tally.receivedDropped++;
+            return;
+        }
+        if (mark.wrap(bytes, rtp.payloadOffset(), rtp.payloadLength())) {
+            takeMark(tally, nowNanos);
+        } else if (talk.pauses()) {
+            turns.heard(rtp.payloadLength(), nowNanos, tally);
+        }
+    }
+
+    /** Counts what should have come, what came, and the longest gap between. */
+    private void follow(Tally tally, long nowNanos, boolean counting) {
+        tally.arrivedDown++;
+        int advance = heard ? (short) (rtp.sequenceNumber() - highest) : 1;
+        if (advance <= 0) {
+            return;
+        }
+        tally.expectedDown += advance;
+        if (heard) {
+            // RFC 7587 3.1.3: a timestamp that jumps while the sequence goes on is silence.
+            long told = (rtp.timestamp() - highestTimestamp) * NANOS_PER_SAMPLE_TIMES_3 / 3;
+            long silence = Math.max(0, told - advance * FRAME_NANOS);
+            long gap = nowNanos - heardNanos - silence;
+            if (counting) {
+                tally.gap(gap);
+                Tally.record(tally.pacing, Math.abs(gap - advance * FRAME_NANOS));
+            }
+            if (rebound) {
+                Tally.record(tally.rebindGap, gap);
+            }
+        }
+        rebound = false;
+        heard = true;
+        highest = rtp.sequenceNumber();
+        highestTimestamp = rtp.timestamp();
+        heardNanos = nowNanos;
+    }
+
+    private void takeMark(Tally tally, long nowNanos) {
+        if (mark.caller() != call.number()) {
+            // Somebody else's voice: there is no worse fault.
+            tally.foreign++;
+            return;
+        }
+        if (isNew(mark.number())) {
+            boolean first = mark.number() <= FIRST_PACKETS;
+            returned += first ? 0 : 1;
+            returnedAtFirst += first ? 1 : 0;
+            tally.returned++;
+            long trip = nowNanos - mark.sentNanos();
+            fastestNanos = Math.min(fastestNanos, trip);
+            Tally.record(tally.echo, trip);
+            Tally.record(tally.variation, trip - fastestNanos);
+        }
+    }
+
+    /** Whether this one has not come back before, among the last 64. */
+    private boolean isNew(int number) {
+        int ahead = number - returnedLast;
+        if (ahead > 0) {
+            returnedWindow = ahead < Long.SIZE ? returnedWindow << ahead | 1 : 1;
+            returnedLast = number;
+            return true;
+        }
+        long bit = -ahead < Long.SIZE ? 1L << -ahead : 0;
+        boolean fresh = bit != 0 && (returnedWindow & bit) == 0;
+        returnedWindow |= bit;
+        return fresh;
+    }
+
+    /** Takes an SRTCP packet. */
+    void receiveRtcp(ByteBuffer bytes, int offset, int length, long nowNanos) {
+        int plain = receiver.unprotectRtcp(bytes, offset, length);
+        if (plain < 0 || !reports.wrap(bytes, offset, plain)) {
+            host.tally().undecryptable++;
+            return;
+        }
+        while (reports.next()) {
+            if (reports.type() == RtcpType.SENDER_REPORT) {
+                statistics.receiveSenderReport(reports.ntpTimestamp(), nowNanos);
+                takeReports(nowNanos);
+            } else if (reports.type() == RtcpType.RECEIVER_REPORT) {
+                takeReports(nowNanos);
+            }
+        }
+    }
+
+    private void takeReports(long nowNanos) {
+        for (int i = 0; i < reports.reportCount(); i++) {
+            if (reports.reportSsrc(i) != ssrc) {
+                continue;
+            }
+            lostUp = reports.cumulativeLost(i);
+            sentAtReport = sent;
+            long roundTrip =
+                    NtpTime.roundTripNanos(
+                            host.ntp().at(nowNanos),
+                            reports.lastSenderReport(i),
+                            reports.delaySinceLastSenderReport(i));
+            if (roundTrip != NtpTime.UNKNOWN) {
+                Tally.record(host.tally().rtcp, roundTrip);
+            }
+        }
+    }
+
+    /** Adds what only the whole call tells. */
+    void sumUp(Tally tally) {
+        if (returned + returnedAtFirst > 0) {
+            int first = Math.min(marked, FIRST_PACKETS);
+            tally.marked += marked - first;
+            tally.markedAndReturned += returned;
+            tally.markedAtFirst += first;
+            tally.returnedAtFirst += returnedAtFirst;
+        }
+        // Packets that we have left out on purpose are missed by the server, too.
+        tally.lostUp += Math.max(0, lostUp);
+        tally.sentWithReports += sentAtReport;
+        if (heard) {
+            Tally.record(tally.jitter, statistics.jitterNanos());
+        }
+    }
+}

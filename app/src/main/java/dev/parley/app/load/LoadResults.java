@@ -1,0 +1,206 @@
+package dev.parley.app.load;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a run has shown, as figures with stable names.
+ *
+ * @param total of the whole run
+ * @param hopeless why the run was given up before anybody got through; null when it was not
+ */
+public record LoadResults(
+        LoadOptions options, Tally total, List<LoadSample> samples, @Nullable String hopeless) {
+    private static final double[] PERCENTILES = {50, 90, 99, 99.9};
+    private static final String[] PERCENTILE_NAMES = {"p50", "p90", "p99", "p999"};
+
+    /** A generator that was later than this says more about itself than about the server. */
+    private static final double TRUSTED_LATE_MILLIS = 5;
+
+    long connected() {
+        return total.connected;
+    }
+
+    /** Where the round trip comes from: own packets back from an echo, else RTCP, else STUN. */
+    String roundTripBasis() {
+        if (total.echo.getTotalCount() > 0) {
+            return "echo";
+        }
+        if (total.rtcp.getTotalCount() > 0) {
+            return "rtcp";
+        }
+        return total.stun.getTotalCount() > 0 ? "stun" : "none";
+    }
+
+    Histogram roundTrip() {
+        return switch (roundTripBasis()) {
+            case "echo" -> total.echo;
+            case "rtcp" -> total.rtcp;
+            default -> total.stun;
+        };
+    }
+
+    /** The setup is over with the first audio; where none came, with keys for it. */
+    Histogram setup() {
+        return hasAudio() ? total.firstAudio : total.connect;
+    }
+
+    private boolean hasAudio() {
+        return total.firstAudio.getTotalCount() > 0;
+    }
+
+    /** Packets that left and did not come back, of an echo's calls, once each was a second old. */
+    double lossRoundTrip() {
+        return share(total.marked - total.markedAndReturned, total.marked);
+    }
+
+    /** The same of each call's first second. */
+    double lossAtFirst() {
+        return share(total.markedAtFirst - total.returnedAtFirst, total.markedAtFirst);
+    }
+
+    /** By the server's receiver reports; those left out on purpose are not the network's. */
+    double lossUp() {
+        double onPurpose =
+                total.sent + total.dropped == 0
+                        ? 0
+                        : (double) total.dropped / (total.sent + total.dropped);
+        double reported = share(total.lostUp, total.sentWithReports + total.lostUp);
+        return Double.isNaN(reported) ? reported : Math.max(0, reported - onPurpose);
+    }
+
+    double lossDown() {
+        return share(total.expectedDown - total.arrivedDown, total.expectedDown);
+    }
+
+    /** Of what was sent both ways the share that was lost, as measured best. */
+    public double loss() {
+        if (total.marked > 0) {
+            return lossRoundTrip();
+        }
+        double up = lossUp();
+        double down = lossDown();
+        if (Double.isNaN(up) || Double.isNaN(down)) {
+            return Double.isNaN(up) ? down : up;
+        }
+        return (up * total.sent + down * total.expectedDown)
+                / Math.max(1, total.sent + total.expectedDown);
+    }
+
+    private static double share(long part, long whole) {
+        return whole == 0 ? Double.NaN : Math.max(0, part) / (double) whole;
+    }
+
+    /** Whether the generator kept its own time, so that what it measured is the server's. */
+    public boolean isTrustworthy() {
+        return !(Figures.millis(total.lateness, 99) > TRUSTED_LATE_MILLIS)
+                && total.kernelDrops == 0
+                && total.unsent == 0
+                && total.skipped == 0;
+    }
+
+    /** All of it, in the order in which it is read. */
+    Map<String, Object> figures() {
+        Map<String, Object> all = new LinkedHashMap<>();
+        all.put("url", options.url().toString());
+        all.put("model", options.model());
+        all.put("sessions", options.sessions());
+        all.put("seconds", options.seconds());
+        all.put("finished_at", Instant.now().toString());
+        all.put("connected", total.connected);
+        all.put("failed", total.failed);
+        all.put("ended_early", total.brokenOff);
+        all.put("loss", loss());
+        all.put("loss_basis", total.marked > 0 ? "echo" : "sequence numbers and RTCP");
+        all.put("loss_first_second", lossAtFirst());
+        all.put("loss_up", lossUp());
+        all.put("loss_down", lossDown());
+        all.put("setup_until", hasAudio() ? "first_audio" : "connected");
+        times(all, "setup", setup());
+        times(all, "post", total.post);
+        times(all, "ice", total.ice);
+        times(all, "dtls", total.dtls);
+        times(all, "connect", total.connect);
+        all.put("rtt_basis", roundTripBasis());
+        times(all, "rtt", roundTrip());
+        times(all, "rtt_above_fastest", total.variation);
+        times(all, "rtcp_rtt", total.rtcp);
+        times(all, "stun_rtt", total.stun);
+        times(all, "jitter", total.jitter);
+        times(all, "pacing_error", total.pacing);
+        all.put("gap_ms_max", total.received == 0 ? Double.NaN : total.gapMaxNanos / 1e6);
+        packets(all);
+        if (options.messagesPerSecond() >= 0) {
+            all.put("messages_sent", total.messagesSent);
+            all.put("messages_returned", total.messagesReturned);
+            times(all, "message", total.message);
+        }
+        if (options.talkSeconds() > 0) {
+            all.put("answers", total.turns);
+            times(all, "answer", total.answer);
+            all.put("barge_ins", total.bargeIns);
+            times(all, "barge_in", total.bargeIn);
+        }
+        if (total.rebinds > 0) {
+            all.put("rebinds", total.rebinds);
+            times(all, "rebind_gap", total.rebindGap);
+        }
+        if (total.restarts > 0) {
+            all.put("ice_restarts", total.restarts);
+        }
+        all.put("errors", total.errors);
+        all.put("refused_for_now", total.refusals);
+        all.put("generator", generator());
+        all.put("series", series());
+        return all;
+    }
+
+    private void packets(Map<String, Object> into) {
+        into.put("packets_sent", total.sent);
+        into.put("packets_received", total.received);
+        into.put("packets_returned", total.returned);
+        into.put("packets_of_other_calls", total.foreign);
+        into.put("packets_undecryptable", total.undecryptable);
+        into.put("packets_left_out_on_purpose", total.dropped + total.receivedDropped);
+    }
+
+    private Map<String, Object> generator() {
+        Map<String, Object> own = new LinkedHashMap<>();
+        times(own, "send_late", total.lateness);
+        own.put("packets_skipped", total.skipped);
+        own.put("packets_unsent", total.unsent);
+        own.put("kernel_drops", total.kernelDrops);
+        own.put("kept_its_time", isTrustworthy());
+        return own;
+    }
+
+    private static void times(Map<String, Object> into, String name, Histogram micros) {
+        for (int i = 0; i < PERCENTILES.length; i++) {
+            into.put(name + "_ms_" + PERCENTILE_NAMES[i], Figures.millis(micros, PERCENTILES[i]));
+        }
+        into.put(name + "_ms_max", Figures.maxMillis(micros));
+    }
+
+    private List<Map<String, Object>> series() {
+        List<Map<String, Object>> series = new ArrayList<>();
+        for (LoadSample sample : samples) {
+            Map<String, Object> second = new LinkedHashMap<>();
+            second.put("at", sample.seconds());
+            second.put("active", sample.active());
+            second.put("packets_sent", sample.sent());
+            second.put("packets_received", sample.received());
+            second.put("rtt_ms_p50", sample.roundTripMillis());
+            second.put("rtt_ms_p99", sample.roundTripP99Millis());
+            second.put("gap_ms_max", sample.gapMillis());
+            second.put("loss_down", sample.lossDown());
+            second.put("send_late_ms_p99", sample.lateP99Millis());
+            series.add(second);
+        }
+        return series;
+    }
+}

@@ -1,0 +1,264 @@
+package dev.parley.app.load;
+
+import dev.parley.app.load.CallRequests.Accepted;
+import dev.parley.app.load.CallRequests.RefusedException;
+import dev.parley.rtc.ice.IceCredentials;
+import java.io.IOException;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One run: places calls at the rate that was asked for, replaces those that hang up if there is to
+ * be churn, and gathers what happens second by second.
+ */
+public final class LoadRun implements AutoCloseable {
+    private static final long NANOS_PER_SECOND = 1_000_000_000L;
+    private static final long SAMPLE_NANOS = NANOS_PER_SECOND;
+    private static final long GOODBYE_NANOS = 4 * NANOS_PER_SECOND;
+    private static final long LAST_WORDS_MILLIS = 200;
+    private static final int MOST_RETRIES = 10;
+    private static final double WARM_UP_PER_SECOND = 8;
+    private static final double WARM_UP_CALL_SECONDS = 0.5;
+
+    private final LoadOptions options;
+    private final CallRequests requests;
+    private final List<LoadLoop> loops = new ArrayList<>();
+    private final Tally total = new Tally();
+    private final List<LoadSample> samples = new ArrayList<>();
+    private final AtomicInteger numbers = new AtomicInteger();
+    private final AtomicInteger underway = new AtomicInteger();
+    private final AtomicInteger placedEver = new AtomicInteger();
+    private final SecureRandom random = new SecureRandom();
+    private volatile boolean ramping;
+    private volatile boolean ending;
+    private volatile boolean interrupted;
+    private volatile @Nullable String hopeless;
+    private long startNanos;
+
+    /**
+     * @param requests how calls are placed
+     * @param speech what callers say
+     */
+    public LoadRun(LoadOptions options, CallRequests requests, SpeechFrames speech) {
+        this.options = options;
+        this.requests = requests;
+        for (int i = 0; i < options.threads(); i++) {
+            loops.add(new LoadLoop(options, speech, requests, i, this::over));
+        }
+    }
+
+    /** Has the run end early, and the calls with it; from any thread. */
+    public void interrupt() {
+        interrupted = true;
+    }
+
+    /**
+     * Runs to the end.
+     *
+     * @param listener told once a second
+     */
+    public LoadResults run(Listener listener) throws InterruptedException {
+        loops.forEach(LoadLoop::start);
+        warmUp();
+        startNanos = System.nanoTime();
+        ramping = true;
+        Thread ramp = Thread.ofVirtual().start(this::ramp);
+        long wholeNanos =
+                (long) ((options.sessions() - 1) / options.perSecond() * NANOS_PER_SECOND)
+                        + options.seconds() * NANOS_PER_SECOND;
+        long nextNanos = startNanos + SAMPLE_NANOS;
+        while (System.nanoTime() - startNanos < wholeNanos && goesOn()) {
+            sleepUntil(Math.min(nextNanos, startNanos + wholeNanos));
+            if (nextNanos - System.nanoTime() <= 0) {
+                nextNanos += SAMPLE_NANOS;
+                sample(listener, false);
+            }
+        }
+        ending = true;
+        ramp.interrupt();
+        ramp.join();
+        sample(listener, false);
+        goodbye();
+        sample(listener, true);
+        return new LoadResults(options, total, samples, hopeless);
+    }
+
+    /** Short calls that do not count, so that those that do find neither side cold. */
+    private void warmUp() throws InterruptedException {
+        double perSecond = Math.clamp(options.sessions() / 2.0, 1, WARM_UP_PER_SECOND);
+        long until = System.nanoTime() + (long) (options.warmUpSeconds() * NANOS_PER_SECOND);
+        while (until - System.nanoTime() > 0 && goesOn()) {
+            placeSoon(System.nanoTime(), WARM_UP_CALL_SECONDS);
+            TimeUnit.NANOSECONDS.sleep((long) (NANOS_PER_SECOND / perSecond));
+        }
+        long patience = System.nanoTime() + GOODBYE_NANOS;
+        while (underway.get() > 0 && patience - System.nanoTime() > 0 && goesOn()) {
+            Thread.sleep(20);
+        }
+        if (hopeless == null) {
+            var _ = gather();
+        }
+    }
+
+    private boolean goesOn() {
+        for (LoadLoop loop : loops) {
+            Throwable fault = loop.fault();
+            if (fault != null) {
+                throw new IllegalStateException("the generator itself has failed", fault);
+            }
+        }
+        return !interrupted && hopeless == null;
+    }
+
+    private void goodbye() throws InterruptedException {
+        loops.forEach(LoadLoop::leaveAll);
+        long until = System.nanoTime() + GOODBYE_NANOS;
+        while (underway.get() > 0 && until - System.nanoTime() > 0) {
+            Thread.sleep(20);
+        }
+        // What was said last is on its way yet.
+        Thread.sleep(LAST_WORDS_MILLIS);
+    }
+
+    private static void sleepUntil(long nanos) throws InterruptedException {
+        TimeUnit.NANOSECONDS.sleep(Math.max(0, nanos - System.nanoTime()));
+    }
+
+    // --- placing calls
+
+    private void ramp() {
+        try {
+            for (int i = 0; i < options.sessions() && !ending; i++) {
+                long due = startNanos + (long) (i / options.perSecond() * NANOS_PER_SECOND);
+                sleepUntil(due);
+                placeSoon(due, options.callSeconds());
+            }
+        } catch (InterruptedException _) {
+            // The run is over before all calls were placed.
+        }
+    }
+
+    private void placeSoon(long dueNanos, double seconds) {
+        underway.incrementAndGet();
+        Thread.ofVirtual().start(() -> place(dueNanos, seconds));
+    }
+
+    private void place(long dueNanos, double seconds) {
+        int number = numbers.incrementAndGet();
+        LoadLoop loop = loops.get(number % loops.size());
+        loop.post(() -> loop.tally().offered++);
+        IceCredentials local = IceCredentials.random(random);
+        String offer = CallOffer.text(local, CallDtls.IDENTITY, options.messagesPerSecond() >= 0);
+        try {
+            Accepted accepted = placePatiently(loop, offer);
+            CallAnswer answer = CallAnswer.parse(accepted.sdp());
+            placedEver.incrementAndGet();
+            loop.add(
+                    new PlacedCall(
+                            number,
+                            local,
+                            answer,
+                            accepted.handle(),
+                            dueNanos,
+                            System.nanoTime(),
+                            seconds));
+        } catch (RefusedException e) {
+            failed(loop, e.reason(), e.getMessage() == null ? e.reason() : e.getMessage());
+        } catch (IOException | IllegalArgumentException e) {
+            failed(loop, "bad_answer", String.valueOf(e.getMessage()));
+        } catch (InterruptedException _) {
+            failed(loop, "interrupted", "interrupted");
+        }
+    }
+
+    /** Comes again when the server says later, as its Retry-After has it. */
+    private Accepted placePatiently(LoadLoop loop, String offer)
+            throws IOException, InterruptedException {
+        for (int tries = 1; ; tries++) {
+            try {
+                return requests.place(offer);
+            } catch (RefusedException e) {
+                if (e.retryMillis() < 0 || tries > MOST_RETRIES || ending) {
+                    throw e;
+                }
+                loop.post(
+                        () -> {
+                            loop.tally().retries++;
+                            loop.tally().refusal(e.reason());
+                        });
+                Thread.sleep(e.retryMillis());
+            }
+        }
+    }
+
+    private void failed(LoadLoop loop, String reason, String message) {
+        loop.post(
+                () -> {
+                    loop.tally().failed++;
+                    loop.tally().error(reason);
+                });
+        if (placedEver.get() == 0) {
+            // Nobody has got through, and nobody will.
+            hopeless = message;
+        }
+        over();
+    }
+
+    private void over() {
+        underway.decrementAndGet();
+        if (options.callSeconds() > 0 && ramping && !ending && hopeless == null) {
+            placeSoon(System.nanoTime(), options.callSeconds());
+        }
+    }
+
+    // --- gathering
+
+    private void sample(Listener listener, boolean last) throws InterruptedException {
+        Tally interval = gather();
+        total.add(interval);
+        double seconds = (System.nanoTime() - startNanos) / (double) NANOS_PER_SECOND;
+        int active = (int) (total.connected - total.hungUp - total.brokenOff);
+        LoadSample sample = LoadSample.of(seconds, active, interval);
+        if (!last) {
+            samples.add(sample);
+            listener.sampled(sample, interval, total);
+        }
+    }
+
+    private Tally gather() throws InterruptedException {
+        Tally interval = new Tally();
+        loops.forEach(LoadLoop::report);
+        for (LoadLoop loop : loops) {
+            Tally tally = loop.pollTally();
+            // A loop answers within a turn.
+            for (int tries = 0; tally == null && tries < 500 && loop.fault() == null; tries++) {
+                Thread.sleep(1);
+                tally = loop.pollTally();
+            }
+            if (tally != null) {
+                interval.add(tally);
+            }
+        }
+        return interval;
+    }
+
+    /** Sees the run go by. */
+    public interface Listener {
+        /**
+         * A second has passed.
+         *
+         * @param interval what happened in it
+         * @param total of the run so far; only during the call
+         */
+        void sampled(LoadSample sample, Tally interval, Tally total);
+    }
+
+    @Override
+    public void close() {
+        loops.forEach(LoadLoop::close);
+    }
+}

@@ -1,0 +1,172 @@
+package dev.parley.bench.sessions;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** A service of the product in a process of its own, on one core, and what it uses. */
+final class PinnedProcess implements AutoCloseable {
+    /** What a thread's time is spent for. */
+    enum Use {
+        /** Packets, sessions, codecs: whatever runs on virtual threads. */
+        CALLS,
+        /** The transport of gRPC. */
+        GRPC,
+        COLLECTOR,
+        COMPILER,
+        OTHER
+    }
+
+    private static final String READY = "ready ";
+
+    private final Process process;
+    private final Path config;
+    private final InetSocketAddress address;
+
+    private PinnedProcess(Process process, Path config, InetSocketAddress address) {
+        this.process = process;
+        this.config = config;
+        this.address = address;
+    }
+
+    /**
+     * Starts it and waits until it is ready.
+     *
+     * @param core negative for any
+     * @param lines of its config
+     */
+    static PinnedProcess start(String service, int core, List<String> lines, String... flags)
+            throws IOException {
+        Path config = Files.createTempFile("parley-bench-", ".yaml");
+        Files.write(config, lines);
+        List<String> command = new ArrayList<>();
+        if (core >= 0) {
+            command.addAll(List.of("taskset", "-c", Integer.toString(core)));
+        }
+        command.add(ProcessHandle.current().info().command().orElse("java"));
+        command.addAll(
+                List.of(
+                        "--enable-native-access=ALL-UNNAMED",
+                        "--sun-misc-unsafe-memory-access=allow",
+                        "-XX:+UseZGC",
+                        "-XX:+UseCompactObjectHeaders",
+                        "-Xmx512m"));
+        command.addAll(List.of(flags));
+        command.addAll(
+                List.of(
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        "dev.parley.app.Main",
+                        service,
+                        "--config",
+                        config.toString()));
+        Process process =
+                new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+        BufferedReader output = process.inputReader(StandardCharsets.UTF_8);
+        for (String line = output.readLine(); line != null; line = output.readLine()) {
+            if (line.startsWith(READY)) {
+                int port = Integer.parseInt(line.substring(line.lastIndexOf(':') + 1).strip());
+                return new PinnedProcess(
+                        process,
+                        config,
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+            }
+        }
+        throw new IOException("the " + service + " does not start");
+    }
+
+    /** Where its API listens. */
+    InetSocketAddress address() {
+        return address;
+    }
+
+    /** Processor time of its living threads so far. */
+    Map<Use, Long> cpuNanos() throws IOException {
+        List<Path> threads;
+        try (var listing = Files.list(Path.of("/proc/" + process.pid() + "/task"))) {
+            threads = listing.toList();
+        }
+        Map<Use, Long> sums = new EnumMap<>(Use.class);
+        for (Path thread : threads) {
+            try {
+                Use use = use(Files.readString(thread.resolve("comm")).strip());
+                String stat = Files.readString(thread.resolve("schedstat"));
+                sums.merge(use, Long.parseLong(stat.substring(0, stat.indexOf(' '))), Long::sum);
+            } catch (IOException _) {
+                // The thread ended between the listing and the read.
+            }
+        }
+        return sums;
+    }
+
+    private static Use use(String name) {
+        if (name.startsWith("grpc-")) {
+            return Use.GRPC;
+        }
+        if (name.matches("Z[A-Z].*|ZWorker.*|G1.*|GC .*|VM Thread")) {
+            return Use.COLLECTOR;
+        }
+        if (name.matches("C[12] Comp.*")) {
+            return Use.COMPILER;
+        }
+        return name.startsWith("ForkJoinPool") ? Use.CALLS : Use.OTHER;
+    }
+
+    /** Resident memory in MiB. */
+    double residentMib() throws IOException {
+        for (String line : Files.readAllLines(Path.of("/proc/" + process.pid() + "/status"))) {
+            if (line.startsWith("VmRSS:")) {
+                return Long.parseLong(line.replaceAll("\\D", "")) / 1024.0;
+            }
+        }
+        return Double.NaN;
+    }
+
+    /** Java heap in use after a collection, in MiB. */
+    double liveHeapMib() throws IOException, InterruptedException {
+        Process jcmd =
+                new ProcessBuilder(
+                                Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
+                                String.valueOf(process.pid()),
+                                "GC.class_histogram")
+                        .redirectErrorStream(true)
+                        .start();
+        String last = "";
+        try (BufferedReader lines = jcmd.inputReader(StandardCharsets.UTF_8)) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                if (line.startsWith("Total")) {
+                    last = line;
+                }
+            }
+        }
+        jcmd.waitFor();
+        String[] words = last.split("\\s+", -1);
+        return words.length < 3 ? Double.NaN : Long.parseLong(words[2]) / 1048576.0;
+    }
+
+    long pid() {
+        return process.pid();
+    }
+
+    @Override
+    public void close() throws IOException {
+        process.destroy();
+        try {
+            if (!process.waitFor(5, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+        Files.deleteIfExists(config);
+    }
+}

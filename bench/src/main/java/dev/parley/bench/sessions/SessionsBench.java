@@ -1,0 +1,318 @@
+package dev.parley.bench.sessions;
+
+import dev.parley.app.load.LoadOptions;
+import dev.parley.app.load.LoadResults;
+import dev.parley.app.load.LoadRun;
+import dev.parley.app.load.LoadSample;
+import dev.parley.app.load.SpeechFrames;
+import dev.parley.app.load.Tally;
+import dev.parley.bench.sessions.PinnedProcess.Use;
+import java.io.IOException;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.HdrHistogram.Histogram;
+
+/**
+ * The command {@code bench sessions}: what one core carries of whole calls. A transceiver of the
+ * product has the last core to itself; callers and an echo of the product have the others. Whatever
+ * number of calls, the transceiver is the same process, so it is warm for all but the first.
+ */
+public final class SessionsBench {
+    private static final String USAGE =
+            """
+            usage: ./parley bench sessions [--calls N,N,...] [--formats F,F,...] [--seconds N] [--setups N] [--json FILE]
+
+              --calls    calls at a time, one after another (default 50,200,400,1000)
+              --formats  of audio between transceiver and agent: opus, linear16/16000, ... (default opus,linear16/16000)
+              --seconds  how long each is measured, after as long a warm-up (default 10)
+              --setups   calls that are placed at once, for set-ups a second; 0 for none (default 300)
+            """;
+    private static final double RAMP = 40;
+
+    private final int seconds;
+    private final int setups;
+    private final Map<String, Map<String, Double>> rows = new java.util.LinkedHashMap<>();
+
+    private SessionsBench(int seconds, int setups) {
+        this.seconds = seconds;
+        this.setups = setups;
+    }
+
+    public static void main(String[] arguments) throws IOException, InterruptedException {
+        List<Integer> calls = List.of(50, 200, 400, 1_000);
+        List<String> formats = List.of("opus", "linear16/16000");
+        int seconds = 10;
+        int setups = 300;
+        String json = "";
+        for (int i = 0; i < arguments.length; i += 2) {
+            String value = i + 1 < arguments.length ? arguments[i + 1] : "";
+            switch (arguments[i]) {
+                case "--calls" ->
+                        calls = List.of(value.split(",")).stream().map(Integer::valueOf).toList();
+                case "--formats" -> formats = List.of(value.split(","));
+                case "--seconds" -> seconds = Integer.parseInt(value);
+                case "--setups" -> setups = Integer.parseInt(value);
+                case "--json" -> json = value;
+                default -> {
+                    System.err.print(USAGE);
+                    System.exit(2);
+                }
+            }
+        }
+        SessionsBench bench = new SessionsBench(seconds, setups);
+        for (String format : formats) {
+            bench.measure(format, calls);
+        }
+        if (!json.isEmpty()) {
+            Files.writeString(Path.of(json), bench.json());
+        }
+    }
+
+    private void measure(String format, List<Integer> calls)
+            throws IOException, InterruptedException {
+        int cores = Runtime.getRuntime().availableProcessors();
+        int last = cores > 1 ? cores - 1 : -1;
+        if (cores > 1) {
+            pinThisProcess("0-" + (cores - 2));
+        }
+        int port = freePort();
+        try (PinnedProcess stub =
+                        PinnedProcess.start(
+                                "inference-stub",
+                                -1,
+                                List.of("grpc_address: 127.0.0.1:0", "admin_address: off"));
+                PinnedProcess transceiver =
+                        PinnedProcess.start("transceiver", last, config(port, stub))) {
+            InetSocketAddress media = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+            try (ControlCalls control =
+                    new ControlCalls(transceiver.address(), media, "echo", format)) {
+                header(format);
+                for (int count : calls) {
+                    row(format, count, transceiver, control);
+                }
+                if (setups > 0) {
+                    setups(format, transceiver, control);
+                }
+            }
+        }
+    }
+
+    private static List<String> config(int port, PinnedProcess stub) {
+        return List.of(
+                "media_address: 127.0.0.1:" + port,
+                "control_address: 127.0.0.1:0",
+                "admin_address: off",
+                "route_key_id: 1",
+                "route_keys:",
+                "  1: 000102030405060708090a0b0c0d0e0f",
+                "max_sessions: 10000",
+                "backends:",
+                "  \"*\": 127.0.0.1:" + stub.address().getPort());
+    }
+
+    /** Children that are not pinned themselves inherit it. */
+    private static void pinThisProcess(String cores) throws IOException, InterruptedException {
+        Process taskset =
+                new ProcessBuilder(
+                                "taskset",
+                                "-a",
+                                "-p",
+                                "-c",
+                                cores,
+                                Long.toString(ProcessHandle.current().pid()))
+                        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                        .redirectError(ProcessBuilder.Redirect.INHERIT)
+                        .start();
+        if (taskset.waitFor() != 0) {
+            throw new IOException("taskset does not work here: install util-linux");
+        }
+    }
+
+    private static int freePort() throws IOException {
+        try (DatagramSocket socket = new DatagramSocket(0, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+
+    private static LoadOptions options(int calls, double ramp, int seconds) {
+        Map<String, String> given = new HashMap<>();
+        given.put("sessions", Integer.toString(calls));
+        given.put("ramp", Double.toString(ramp));
+        given.put("seconds", Integer.toString(seconds));
+        return LoadOptions.of(given);
+    }
+
+    /** Gathers what happens between two seconds of a run, with the processor time meanwhile. */
+    private static final class Window implements LoadRun.Listener {
+        private final PinnedProcess transceiver;
+        private final double from;
+        private final double to;
+        private final Tally tally = new Tally();
+        private Map<Use, Long> before = Map.of();
+        private Map<Use, Long> after = Map.of();
+        private double began;
+        private double ended;
+        private double residentMib;
+
+        Window(PinnedProcess transceiver, double from, double to) {
+            this.transceiver = transceiver;
+            this.from = from;
+            this.to = to;
+        }
+
+        @Override
+        public void sampled(LoadSample sample, Tally interval, Tally total) {
+            try {
+                if (before.isEmpty() && sample.seconds() >= from) {
+                    before = transceiver.cpuNanos();
+                    began = sample.seconds();
+                } else if (!before.isEmpty() && sample.seconds() <= to) {
+                    tally.add(interval);
+                    after = transceiver.cpuNanos();
+                    ended = sample.seconds();
+                    residentMib = transceiver.residentMib();
+                }
+            } catch (IOException e) {
+                throw new IllegalStateException("the transceiver is gone", e);
+            }
+        }
+
+        double cpuNanos(Use use) {
+            return after.getOrDefault(use, 0L) - before.getOrDefault(use, 0L);
+        }
+
+        /** All that it takes to carry calls: the compiler is done before long. */
+        double cpuNanos() {
+            return cpuNanos(Use.CALLS)
+                    + cpuNanos(Use.GRPC)
+                    + cpuNanos(Use.COLLECTOR)
+                    + cpuNanos(Use.OTHER);
+        }
+    }
+
+    private void row(String format, int calls, PinnedProcess transceiver, ControlCalls control)
+            throws IOException, InterruptedException {
+        LoadOptions options = options(calls, RAMP, 2 * seconds + 2);
+        double full = (calls - 1) / RAMP + seconds;
+        Window window = new Window(transceiver, full, full + seconds + 1.5);
+        LoadResults results;
+        try (LoadRun run = new LoadRun(options, control, SpeechFrames.builtIn())) {
+            results = run.run(window);
+        }
+        Tally tally = window.tally;
+        double echoed = Math.max(1, tally.returned());
+        Map<String, Double> figures = new java.util.LinkedHashMap<>();
+        figures.put("us/packet", window.cpuNanos() / 1e3 / echoed);
+        figures.put(
+                "without gRPC's", (window.cpuNanos() - window.cpuNanos(Use.GRPC)) / 1e3 / echoed);
+        figures.put("collector", window.cpuNanos(Use.COLLECTOR) / 1e3 / echoed);
+        figures.put("core %", window.cpuNanos() / 1e7 / (window.ended - window.began));
+        figures.put("echoed/s", echoed / (window.ended - window.began));
+        figures.put("rtt p50", millis(tally.echo(), 50));
+        figures.put("p99", millis(tally.echo(), 99));
+        figures.put("above fastest p99", millis(tally.variation(), 99));
+        figures.put("pacing p99", millis(tally.pacing(), 99));
+        figures.put("loss %", 100 * results.loss());
+        figures.put("MiB", window.residentMib);
+        figures.put("connected", (double) results.total().connected());
+        figures.put("generator late p99", millis(tally.lateness(), 99));
+        rows.put(format + " " + calls, figures);
+        StringBuilder line = new StringBuilder(String.format("%8d", calls));
+        figures.forEach(
+                (name, value) ->
+                        line.append(
+                                String.format(
+                                        Locale.ROOT,
+                                        " %" + Math.max(9, name.length()) + ".2f",
+                                        value)));
+        System.out.println(line);
+    }
+
+    private static double millis(Histogram micros, double percentile) {
+        return micros.getTotalCount() == 0
+                ? Double.NaN
+                : micros.getValueAtPercentile(percentile) / 1e3;
+    }
+
+    private static void header(String format) {
+        System.out.printf("%n%s; times in ms%n%8s", format, "calls");
+        for (String name :
+                List.of(
+                        "us/packet",
+                        "without gRPC's",
+                        "collector",
+                        "core %",
+                        "echoed/s",
+                        "rtt p50",
+                        "p99",
+                        "above fastest p99",
+                        "pacing p99",
+                        "loss %",
+                        "MiB",
+                        "connected",
+                        "generator late p99")) {
+            System.out.printf(" %" + Math.max(9, name.length()) + "s", name);
+        }
+        System.out.println();
+    }
+
+    private void setups(String format, PinnedProcess transceiver, ControlCalls control)
+            throws IOException, InterruptedException {
+        LoadOptions options = options(setups, 10_000, 5);
+        List<Double> connected = new ArrayList<>();
+        double cpu = sum(transceiver.cpuNanos());
+        LoadResults results;
+        try (LoadRun run = new LoadRun(options, control, SpeechFrames.builtIn())) {
+            results = run.run((sample, _, total) -> connected.add((double) total.connected()));
+        }
+        double used = sum(transceiver.cpuNanos()) - cpu;
+        double last = millis(results.total().connect(), 100);
+        System.out.printf(
+                Locale.ROOT,
+                "%d calls placed at once: all %d up after %.0f ms, so %.0f set-ups a second%n",
+                setups,
+                results.total().connected(),
+                last,
+                results.total().connected() / (last / 1e3));
+        Map<String, Double> figures = new java.util.LinkedHashMap<>();
+        figures.put("setups/s", results.total().connected() / (last / 1e3));
+        figures.put("cpu ms with 5 s of audio", used / 1e6 / setups);
+        rows.put(format + " setups", figures);
+    }
+
+    private static double sum(Map<Use, Long> cpu) {
+        return cpu.values().stream().mapToDouble(Long::doubleValue).sum();
+    }
+
+    private String json() {
+        StringBuilder out = new StringBuilder("{\n");
+        rows.forEach(
+                (row, figures) -> {
+                    out.append(out.length() > 2 ? ",\n" : "")
+                            .append("  \"")
+                            .append(row)
+                            .append("\": {");
+                    List<String> pairs = new ArrayList<>();
+                    figures.forEach(
+                            (name, value) ->
+                                    pairs.add(
+                                            Double.isFinite(value)
+                                                    ? String.format(
+                                                            Locale.ROOT,
+                                                            "\"%s\": %.4f",
+                                                            name,
+                                                            value)
+                                                    : "\"" + name + "\": null"));
+                    out.append(String.join(", ", pairs)).append('}');
+                });
+        return out.append("\n}\n").toString();
+    }
+}
