@@ -39,7 +39,8 @@ public final class Main {
               speech FOLDER      speech detectors on labelled recordings
               churn              what a transceiver holds before and after callers that vanish
                                  (--cycles N --json FILE)
-              grpc load|probes   Converse streams over gRPC transports
+              grpc load|probes|balance
+                                 Converse streams over gRPC transports, and who gets the next call
             """;
 
     private Main() {}

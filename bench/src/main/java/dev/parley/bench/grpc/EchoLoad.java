@@ -25,11 +25,15 @@ final class EchoLoad {
     static final long FRAME_NANOS = 20_000_000;
     private static final int AUDIO_BYTES = 100;
 
+    /** gRPC's prefix of a message and HTTP/2's of a frame. */
+    private static final int FRAMING_BYTES = 5 + 9;
+
     private final List<Stream> streams = new ArrayList<>();
     private final CountDownLatch ended;
     private final Recorder roundTrips = new Recorder(TimeUnit.SECONDS.toNanos(100), 3);
     private final Histogram sends = new Histogram(TimeUnit.SECONDS.toNanos(100), 3);
     private long sent;
+    private long bytes;
 
     private EchoLoad(int count) {
         ended = new CountDownLatch(count);
@@ -58,7 +62,7 @@ final class EchoLoad {
     }
 
     /** What came of a run. */
-    record Outcome(long sent, Histogram roundTrips, Histogram sends) {}
+    record Outcome(long sent, long bytes, Histogram roundTrips, Histogram sends) {}
 
     Outcome run(long nanos) {
         roundTrips.getIntervalHistogram();
@@ -67,6 +71,7 @@ final class EchoLoad {
         long begin = System.nanoTime();
         long slots = nanos / spacing;
         long before = sent;
+        long bytesBefore = bytes;
         for (long slot = 0; slot < slots; slot++) {
             long due = begin + slot * spacing;
             for (long wait = due - System.nanoTime(); wait > 0; wait = due - System.nanoTime()) {
@@ -75,7 +80,11 @@ final class EchoLoad {
             streams.get((int) (slot % streams.size())).send();
             sent++;
         }
-        return new Outcome(sent - before, roundTrips.getIntervalHistogram(), sends.copy());
+        return new Outcome(
+                sent - before,
+                bytes - bytesBefore,
+                roundTrips.getIntervalHistogram(),
+                sends.copy());
     }
 
     /** Half-closes all streams; answers what went wrong, or an empty string. */
@@ -108,7 +117,7 @@ final class EchoLoad {
             byte[] audio = new byte[AUDIO_BYTES];
             long now = System.nanoTime();
             ByteBuffer.wrap(audio).putLong(now).putLong(sequence);
-            requests.onNext(
+            ConverseRequest message =
                     ConverseRequest.newBuilder()
                             .setInputAudio(
                                     InputAudio.newBuilder()
@@ -118,7 +127,9 @@ final class EchoLoad {
                                             .setNumSamples(960)
                                             .setAudioLevelDbov(-30)
                                             .setVoiceActivity(true))
-                            .build());
+                            .build();
+            requests.onNext(message);
+            bytes += message.getSerializedSize() + FRAMING_BYTES;
             sends.recordValue(System.nanoTime() - now);
             sequence++;
         }

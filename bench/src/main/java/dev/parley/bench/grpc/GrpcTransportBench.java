@@ -18,10 +18,11 @@ import java.util.function.ToDoubleFunction;
 /**
  * Which gRPC transport carries Converse streams best, per side. {@code load} measures processor
  * time, wake-ups and latency of echo streams, {@code probes} asks for the rest of the contract.
- * Both print Markdown. Every sample runs in two fresh processes, one per side.
+ * Both print Markdown, and so does {@code balance}, a simulation of who gets the next call. Every
+ * sample runs in two fresh processes, one per side.
  *
- * <p>Arguments: {@code load|probes [--streams 1,50,200] [--seconds 20] [--rounds 3] [--idle 120]
- * [--pairs netty/netty,helidon/netty]}; a pair is client/server.
+ * <p>Arguments: {@code load|probes|balance [--streams 1,50,200] [--seconds 20] [--rounds 3] [--idle
+ * 120] [--pairs netty/netty,helidon/netty]}; a pair is client/server.
  */
 public final class GrpcTransportBench {
     private static final String LOAD_PAIRS =
@@ -56,10 +57,11 @@ public final class GrpcTransportBench {
         switch (arguments.length == 0 ? "" : arguments[0]) {
             case "load" -> bench.load();
             case "probes" -> bench.probes();
+            case "balance" -> BalanceBench.print(bench.out);
             case "sample" -> bench.sample();
             default -> {
                 bench.out.println(
-                        "usage: load|probes [--streams 1,50,200] [--seconds 20] [--rounds 3]"
+                        "usage: load|probes|balance [--streams 1,50,200] [--seconds 20] [--rounds 3]"
                                 + " [--idle 120] [--pairs client/server,...]");
                 System.exit(2);
             }
@@ -145,18 +147,24 @@ public final class GrpcTransportBench {
                 "%n%s streams; medians of %d%n%n",
                 streams, samples.values().iterator().next().size());
         out.println(
-                "| client | server | client cpu us/msg | server cpu us/msg | client wake-ups/msg"
+                "| client | server | messages/s each way | kB/s each way | client cpu ms/s per stream"
+                        + " | server cpu ms/s per stream | client cpu us/msg | server cpu us/msg"
+                        + " | client wake-ups/msg"
                         + " | server wake-ups/msg | send call us | round trip p50 us | p99 us"
                         + " | client threads + virtual | server threads + virtual | faults |");
-        out.println("|---|---|---|---|---|---|---|---|---|---|---|---|");
+        out.println("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
         samples.forEach(
                 (pair, taken) ->
                         out.printf(
                                 Locale.ROOT,
-                                "| %s | %s | %.1f | %.1f | %.2f | %.2f | %.1f | %.0f | %.0f"
+                                "| %s | %s | %.0f | %.0f | %.2f | %.2f | %.1f | %.1f | %.2f | %.2f | %.1f | %.0f | %.0f"
                                         + " | %.0f + %.0f | %.0f + %.0f | %s |%n",
                                 pair.client(),
                                 pair.server(),
+                                median(taken, LoadSample::messages),
+                                median(taken, LoadSample::bytes) / 1e3,
+                                perStream(taken, streams, LoadSample::clientCpu),
+                                perStream(taken, streams, LoadSample::serverCpu),
                                 median(taken, LoadSample::clientCpu),
                                 median(taken, LoadSample::serverCpu),
                                 median(taken, LoadSample::clientWakeups),
@@ -175,6 +183,18 @@ public final class GrpcTransportBench {
                                                 .filter(fault -> !fault.isEmpty())
                                                 .distinct()
                                                 .toList())));
+    }
+
+    /** Milliseconds of processor time a second, of microseconds a message. */
+    private static double perStream(
+            List<LoadSample> samples, String streams, ToDoubleFunction<LoadSample> perMessage) {
+        return median(
+                samples,
+                sample ->
+                        perMessage.applyAsDouble(sample)
+                                * sample.messages()
+                                / Integer.parseInt(streams)
+                                / 1e3);
     }
 
     private static double median(List<LoadSample> samples, ToDoubleFunction<LoadSample> figure) {

@@ -6,7 +6,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * One measurement of one client against one server. Costs are microseconds of processor time and
  * wake-ups per message sent and echoed, without what the sending thread itself costs; latencies are
- * round trips in microseconds.
+ * round trips in microseconds. Messages and bytes are those of one way and second, bytes with what
+ * gRPC and HTTP/2 put around each message.
  */
 record LoadSample(
         double clientCpu,
@@ -20,6 +21,8 @@ record LoadSample(
         int clientVirtualThreads,
         int serverThreads,
         int serverVirtualThreads,
+        double messages,
+        double bytes,
         String fault) {
     private static final int WARM_UP_STREAMS = 50;
     private static final long WARM_UP_NANOS = TimeUnit.SECONDS.toNanos(8);
@@ -67,6 +70,8 @@ record LoadSample(
                     clientVirtual,
                     serverSpent.platformThreads(),
                     serverVirtual,
+                    sent / seconds,
+                    (double) run.bytes() / seconds,
                     fault);
         }
     }
@@ -85,11 +90,13 @@ record LoadSample(
                 Integer.toString(clientVirtualThreads),
                 Integer.toString(serverThreads),
                 Integer.toString(serverVirtualThreads),
+                Double.toString(messages),
+                Double.toString(bytes),
                 fault);
     }
 
     static LoadSample ofLine(String line) {
-        String[] parts = line.split(" ", 12);
+        String[] parts = line.split(" ", 14);
         return new LoadSample(
                 Double.parseDouble(parts[0]),
                 Double.parseDouble(parts[1]),
@@ -102,6 +109,8 @@ record LoadSample(
                 Integer.parseInt(parts[8]),
                 Integer.parseInt(parts[9]),
                 Integer.parseInt(parts[10]),
-                parts[11]);
+                Double.parseDouble(parts[11]),
+                Double.parseDouble(parts[12]),
+                parts[13]);
     }
 }
