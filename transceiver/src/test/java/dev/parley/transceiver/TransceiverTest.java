@@ -20,12 +20,21 @@ import dev.parley.runtime.config.ConfigLoader;
 import dev.parley.transceiver.peer.FakeVoiceAgent;
 import dev.parley.transceiver.peer.SocketPeer;
 import io.grpc.ManagedChannel;
+import io.grpc.health.v1.HealthGrpc;
 import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.reflection.v1.ServerReflectionGrpc;
+import io.grpc.reflection.v1.ServerReflectionRequest;
+import io.grpc.reflection.v1.ServerReflectionResponse;
+import io.grpc.reflection.v1.ServiceResponse;
+import io.grpc.stub.StreamObserver;
 import java.net.InetSocketAddress;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -54,6 +63,33 @@ class TransceiverTest {
         channel.shutdownNow();
         transceiver.close();
         agent.close();
+    }
+
+    @Test
+    void tellsToolsWhatItServes() throws Exception {
+        BlockingQueue<ServerReflectionResponse> answers = new LinkedBlockingQueue<>();
+        StreamObserver<ServerReflectionRequest> questions =
+                ServerReflectionGrpc.newStub(channel)
+                        .serverReflectionInfo(
+                                new StreamObserver<>() {
+                                    @Override
+                                    public void onNext(ServerReflectionResponse answer) {
+                                        answers.add(answer);
+                                    }
+
+                                    @Override
+                                    public void onError(Throwable t) {}
+
+                                    @Override
+                                    public void onCompleted() {}
+                                });
+        questions.onNext(ServerReflectionRequest.newBuilder().setListServices("").build());
+        ServerReflectionResponse answer =
+                Objects.requireNonNull(answers.poll(10, TimeUnit.SECONDS));
+        assertThat(answer.getListServicesResponse().getServiceList())
+                .extracting(ServiceResponse::getName)
+                .contains(TransceiverGrpc.SERVICE_NAME, HealthGrpc.SERVICE_NAME);
+        questions.onCompleted();
     }
 
     @ParameterizedTest

@@ -1,6 +1,7 @@
 package dev.parley.transceiver.control;
 
 import dev.parley.transceiver.inference.InferenceCall;
+import dev.parley.transceiver.inference.StreamStatus;
 import dev.parley.transceiver.session.EndReason;
 import dev.parley.transceiver.session.MediaLoop;
 import dev.parley.transceiver.session.Session;
@@ -36,7 +37,7 @@ final class SessionInference implements InferenceCall.Owner {
             loop.fault(joined, faultIn, fault);
         }
         if (failure != null) {
-            loop.end(joined, EndReason.INFERENCE_FAILED, describe(failure));
+            loop.end(joined, EndReason.INFERENCE_FAILED, StreamStatus.describe(failure));
         }
     }
 
@@ -59,7 +60,7 @@ final class SessionInference implements InferenceCall.Owner {
     public synchronized void onInferenceFailed(Status status) {
         failure = status;
         if (session != null) {
-            loop.end(session, EndReason.INFERENCE_FAILED, describe(status));
+            loop.end(session, EndReason.INFERENCE_FAILED, StreamStatus.describe(status));
         }
     }
 
@@ -77,10 +78,5 @@ final class SessionInference implements InferenceCall.Owner {
         if (session != null) {
             loop.nudge(session);
         }
-    }
-
-    private static String describe(Status status) {
-        String text = status.getDescription();
-        return text == null ? status.getCode().name() : status.getCode() + ": " + text;
     }
 }

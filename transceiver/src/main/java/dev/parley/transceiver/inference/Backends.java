@@ -16,8 +16,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -63,8 +64,11 @@ public final class Backends implements AutoCloseable {
     private final BackendTls tls;
     private final LinkCounters links = new LinkCounters();
     private final ScheduledExecutorService timers =
-            Executors.newSingleThreadScheduledExecutor(
-                    Thread.ofPlatform().daemon().name("inference-timers").factory());
+            new ScheduledThreadPoolExecutor(
+                    1,
+                    Thread.ofPlatform().daemon().name("inference-timers").factory(),
+                    // Streams that break because all of this is closed go on with nobody.
+                    new ThreadPoolExecutor.DiscardPolicy());
 
     /**
      * Opens the channels.

@@ -10,24 +10,17 @@ import dev.parley.proto.inference.v1.Resume;
 import dev.parley.proto.inference.v1.SessionEnd;
 import dev.parley.proto.inference.v1.SessionReady;
 import dev.parley.proto.inference.v1.SessionStart;
-import dev.parley.transceiver.audio.ClientCodec;
-import dev.parley.transceiver.audio.InferenceFormat;
 import dev.parley.transceiver.audio.OpusLibrary;
 import dev.parley.transceiver.audio.OpusSettings;
 import dev.parley.transceiver.media.AudioCounters;
 import dev.parley.transceiver.media.Backlog;
 import dev.parley.transceiver.media.CallSummary;
-import dev.parley.transceiver.media.EncoderSteering;
 import dev.parley.transceiver.media.InputClock;
 import dev.parley.transceiver.media.InputPath;
 import dev.parley.transceiver.media.OutputFormat;
-import dev.parley.transceiver.media.OutputInbox;
 import dev.parley.transceiver.media.OutputItem;
-import dev.parley.transceiver.media.OutputTarget;
 import dev.parley.transceiver.media.PlayedItem;
 import dev.parley.transceiver.media.Playout;
-import dev.parley.transceiver.media.VoiceInput;
-import dev.parley.transceiver.media.VoiceOutput;
 import dev.parley.transceiver.recording.CallTape;
 import dev.parley.transceiver.speech.SpeechSettings;
 import io.grpc.Status;
@@ -76,20 +69,13 @@ public final class InferenceCall {
     private final SessionStart start;
     private final InferenceLink link;
     private final CompletableFuture<SessionReady> ready = new CompletableFuture<>();
-    private final OutputInbox inbox = new OutputInbox();
     private final Backlog backlog;
     private final CallEvents events;
     private final PlaybackReports.Awaited awaited = new PlaybackReports.Awaited();
     private final AudioCounters counters;
     private final Backends backends;
-    private @Nullable CodecThread codecs;
-    private @Nullable VoiceOutput voice;
-    private @Nullable EncoderSteering steering;
-    private @Nullable VoiceInput voiceInput;
-    private @Nullable InputUplink inputUplink;
-    private int inputRateHz;
+    private @Nullable CallAudio audio;
     private volatile @Nullable PlaybackReports reports;
-    private InputPath.@Nullable Sink input;
     private @Nullable Connection connection;
     private @Nullable Status earlyStatus;
     private boolean refused;
@@ -139,51 +125,24 @@ public final class InferenceCall {
             LongSupplier clock,
             EventSurface.Factory surfaces,
             Owner owner) {
-        InferenceFormat in = formats.input();
-        InputUplink uplink =
-                new InputUplink(
+        CallAudio made =
+                new CallAudio(
+                        name,
                         link,
-                        in.sampleRateHz(),
-                        event -> fromEdge(event, owner),
-                        owner::onFirstInput);
-        InferenceFormat out = formats.output();
-        VoiceInput voiceIn = voiceInput(formats, library, uplink);
-        voiceInput = voiceIn;
-        VoiceOutput voiceOut =
-                out.isPcm()
-                        ? new VoiceOutput(
-                                out,
-                                wire.packetMillis(),
-                                () ->
-                                        formats.client()
-                                                .encoder(
-                                                        library, out, encoder, wire.packetMillis()),
-                                inbox,
-                                this::removed)
-                        : null;
-        voice = voiceOut;
-        if (voiceIn != null || voiceOut != null) {
-            codecs =
-                    new CodecThread(
-                            name,
-                            uplink,
-                            !in.isPcm(),
-                            voiceIn,
-                            voiceOut,
-                            clock,
-                            fault -> owner.onFault("codec", fault));
-            codecs.start();
-        }
-        input = taped(formats.client(), voiceIn == null || codecs == null ? uplink : codecs);
-        steering = new EncoderSteering(encoder);
-        inputUplink = uplink;
-        inputRateHz = in.sampleRateHz();
-        OutputTarget target = voiceOut == null || codecs == null ? inbox : codecs;
+                        formats,
+                        wire,
+                        encoder,
+                        library,
+                        hasSurface(),
+                        counters,
+                        clock,
+                        new AudioOwner(owner));
+        audio = made;
         OutputIntake intake =
                 new OutputIntake(
-                        out,
+                        formats.output(),
                         wire.packetMillis(),
-                        target,
+                        made.target(),
                         backlog,
                         awaited,
                         events,
@@ -205,15 +164,6 @@ public final class InferenceCall {
         }
     }
 
-    private InputPath.Sink taped(ClientCodec client, InputPath.Sink sink) {
-        CallTape tape = link.tape();
-        if (!tape.runs()) {
-            return sink;
-        }
-        tape.codec(client);
-        return new TapedInput(tape, sink);
-    }
-
     private boolean hasSurface() {
         return ready.join().getEventSurface()
                 == dev.parley.proto.inference.v1.EventSurface.EVENT_SURFACE_REALTIME;
@@ -231,43 +181,17 @@ public final class InferenceCall {
                 fault -> owner.onFault("events", fault));
     }
 
-    private void fromEdge(ConverseRequest event, Owner owner) {
-        events.fromEdge(event);
-        if (event.hasSpeechStarted() || event.hasSpeechStopped()) {
-            owner.onSpeech(event.hasSpeechStarted());
-        }
-    }
-
-    /** What decodes input, or null when nobody wants it decoded. */
-    private @Nullable VoiceInput voiceInput(
-            Formats formats, OpusLibrary library, InputUplink uplink) {
-        ClientCodec client = formats.client();
-        InferenceFormat in = formats.input();
-        SpeechSettings speech = formats.speech();
-        if (!in.isPcm() && speech == null && !hasSurface()) {
-            return null;
-        }
-        VoiceInput made =
-                new VoiceInput(
-                        new VoiceInput.Source(
-                                client == ClientCodec.OPUS,
-                                format -> client.decoder(library, format)),
-                        counters);
-        if (in.isPcm()) {
-            made.decode(in, uplink);
-        }
-        if (speech != null || hasSurface()) {
-            made.detect(speech, VoiceInput.isDetected(in), uplink);
-        }
-        return made;
-    }
-
     /** Where the media loop puts input; only when connected. */
     public InputPath.Sink input() {
-        if (input == null) {
+        return audio().input();
+    }
+
+    private CallAudio audio() {
+        CallAudio connected = audio;
+        if (connected == null) {
             throw new IllegalStateException("not connected");
         }
-        return input;
+        return connected;
     }
 
     /** Keeps what happens in the call; from its acceptance on. */
@@ -294,9 +218,7 @@ public final class InferenceCall {
      * @param roundTripNanos or a negative number
      */
     public void steer(int fractionLost, long roundTripNanos) {
-        if (voice != null && steering != null) {
-            voice.steer(steering.onReport(fractionLost, roundTripNanos));
-        }
+        audio().steer(fractionLost, roundTripNanos);
     }
 
     /** Tells inference how the call sounds. */
@@ -320,12 +242,12 @@ public final class InferenceCall {
 
     /** Milliseconds of the caller's audio that had to be made up. */
     public long concealedMillis() {
-        return inputUplink == null ? 0 : inputUplink.concealedSamples() * 1000 / inputRateHz;
+        return audio == null ? 0 : audio.concealedMillis();
     }
 
     /** The next thing inference wants done with its output, or null; for the media loop. */
     public @Nullable OutputItem pollOutput() {
-        return inbox.poll();
+        return audio().pollOutput();
     }
 
     /**
@@ -335,10 +257,7 @@ public final class InferenceCall {
      * @param bytes the same, of memory
      */
     public void left(int frames, long samples, long bytes) {
-        inbox.left(frames);
-        if (codecs != null && voice != null && voice.runsLow()) {
-            codecs.wake();
-        }
+        audio().left(frames);
         removed(samples, bytes);
     }
 
@@ -428,7 +347,7 @@ public final class InferenceCall {
      */
     public void refuse(String why) {
         refused = true;
-        link.end(InferenceLink.refusal(why));
+        link.end(Leg.refusal(why));
     }
 
     /** Breaks off a call that never began, unless it was refused. */
@@ -442,8 +361,8 @@ public final class InferenceCall {
 
     private void close() {
         backlog.close();
-        if (codecs != null) {
-            codecs.close();
+        if (audio != null) {
+            audio.close();
         }
     }
 
@@ -489,6 +408,38 @@ public final class InferenceCall {
                                 .build());
     }
 
+    /** What the call's audio has to tell. */
+    private final class AudioOwner implements CallAudio.Owner {
+        private final Owner owner;
+
+        AudioOwner(Owner owner) {
+            this.owner = owner;
+        }
+
+        @Override
+        public void event(ConverseRequest event) {
+            events.fromEdge(event);
+            if (event.hasSpeechStarted() || event.hasSpeechStopped()) {
+                owner.onSpeech(event.hasSpeechStarted());
+            }
+        }
+
+        @Override
+        public void onFirstInput() {
+            owner.onFirstInput();
+        }
+
+        @Override
+        public void removed(long samples, long bytes) {
+            InferenceCall.this.removed(samples, bytes);
+        }
+
+        @Override
+        public void onFault(Throwable fault) {
+            owner.onFault("codec", fault);
+        }
+    }
+
     /** What the call's surface can do. */
     private final class SurfaceEdge implements EventSurface.Edge {
         private final OutputIntake intake;
@@ -529,17 +480,12 @@ public final class InferenceCall {
 
         @Override
         public void detectSpeech(@Nullable SpeechSettings settings) {
-            if (voiceInput != null) {
-                voiceInput.redetect(settings);
-            }
-            if (codecs != null) {
-                codecs.wake();
-            }
+            audio().detectSpeech(settings);
         }
 
         @Override
         public long inputMillis() {
-            return inputUplink == null ? 0 : inputUplink.endMillis();
+            return audio().inputMillis();
         }
     }
 

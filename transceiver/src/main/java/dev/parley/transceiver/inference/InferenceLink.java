@@ -13,10 +13,8 @@ import dev.parley.transceiver.media.AudioDrop;
 import dev.parley.transceiver.recording.CallTape;
 import io.grpc.Status;
 import java.util.HashSet;
-import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -30,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * <p>States: OPENING until the first stream is accepted; TALKING with a stream; LOST without one;
  * OVER. What happens to streams happens on threads of the transport and on the timers' thread.
  */
-final class InferenceLink {
+final class InferenceLink implements Leg.Owner {
     /** Hears what comes from inference, on threads that must not be blocked. */
     interface Listener {
         /** A backend accepted the call; the first to be called, once. */
@@ -60,9 +58,6 @@ final class InferenceLink {
 
     private static final System.Logger LOGGER =
             System.getLogger(InferenceLink.class.getPackageName());
-
-    private static final long MIN_BACKOFF_MILLIS = 100;
-    private static final long MAX_BACKOFF_MILLIS = 500;
 
     /** How soon to look again whether a turn is over and the call can move. */
     private static final long QUIET_CHECK_MILLIS = 100;
@@ -97,13 +92,11 @@ final class InferenceLink {
     private Phase phase = Phase.OPENING;
     private @Nullable Leg current;
     private @Nullable Leg opening;
+    private final Outage outage;
     private boolean readWanted;
     private boolean moveWanted;
     private int streams;
     private Status refusal = Status.UNAVAILABLE.withDescription("no address of it is known");
-    private boolean outage;
-    private long outageNanos;
-    private int failures;
 
     InferenceLink(Backends backends, SessionStart start, Listener listener) {
         this.backends = backends;
@@ -112,6 +105,7 @@ final class InferenceLink {
         this.media = start.getMedia();
         this.listener = listener;
         this.clock = backends.clock();
+        this.outage = new Outage(backends.settings().reconnectTimeout().toNanos());
         this.breaches = new Breaches(start.getSessionId(), this::sendEvent, clock);
     }
 
@@ -174,7 +168,7 @@ final class InferenceLink {
     }
 
     private synchronized @Nullable InferenceStream stream() {
-        return current == null ? null : current.stream;
+        return current == null ? null : current.stream();
     }
 
     private void drain() {
@@ -191,14 +185,6 @@ final class InferenceLink {
         if (stream != null) {
             stream.end(end);
         }
-    }
-
-    /** What a backend is told whose stream is not wanted any more. */
-    static SessionEnd refusal(String why) {
-        return SessionEnd.newBuilder()
-                .setReason(EndReason.END_REASON_INFERENCE_FAILED)
-                .setMessage(why)
-                .build();
     }
 
     /** Breaks the call off. */
@@ -225,7 +211,7 @@ final class InferenceLink {
         }
         queue.close();
         if (begun != null) {
-            onBegun.accept(begun.stream);
+            onBegun.accept(begun.stream());
         }
         tape.end();
         return last;
@@ -240,16 +226,16 @@ final class InferenceLink {
                 return;
             }
             Replica replica = replicas.pick(tried, clock.getAsLong());
-            leg = replica == null ? null : new Leg(replica);
+            leg = replica == null ? null : leg(replica);
             if (leg != null) {
-                tried.add(leg.replica);
+                tried.add(leg.replica());
                 opening = leg;
             }
         }
         if (leg == null) {
             nobodyLeft();
         } else {
-            leg.open();
+            open(leg);
         }
     }
 
@@ -277,16 +263,16 @@ final class InferenceLink {
             if (current != from || phase != Phase.TALKING || opening != null) {
                 return;
             }
-            Replica replica = quiet ? replicas.pick(Set.of(from.replica), now) : null;
+            Replica replica = quiet ? replicas.pick(Set.of(from.replica()), now) : null;
             if (replica != null && replica.isFit(now)) {
-                leg = new Leg(replica);
+                leg = leg(replica);
                 opening = leg;
             }
         }
         if (leg == null) {
             tryMoveLater(from, quiet ? MOVE_RETRY_MILLIS : QUIET_CHECK_MILLIS);
         } else {
-            leg.open();
+            open(leg);
         }
     }
 
@@ -302,19 +288,19 @@ final class InferenceLink {
             take(leg, ready);
             read = readWanted;
         }
-        from.stream.leave(SessionEnd.newBuilder().setReason(EndReason.END_REASON_MOVED).build());
+        from.stream().leave(SessionEnd.newBuilder().setReason(EndReason.END_REASON_MOVED).build());
         listener.onResumed();
         queue.sendAgain();
         backends.links().increment(LinkEvent.MOVED);
-        tape.note("moved to " + leg.replica);
+        tape.note("moved to " + leg.replica());
         LOGGER.log(
                 System.Logger.Level.INFO,
                 "session {0}: moved from {1} to {2}",
                 start.getSessionId(),
-                from.replica,
-                leg.replica);
+                from.replica(),
+                leg.replica());
         if (read) {
-            leg.stream.requestNext();
+            leg.stream().requestNext();
         }
     }
 
@@ -325,19 +311,13 @@ final class InferenceLink {
         synchronized (this) {
             again = phase == Phase.LOST;
             tried.clear();
-            wait = backoffMillis();
+            wait = outage.backoffMillis();
         }
         if (again) {
             var _ = backends.timers().schedule(this::tryNext, wait, TimeUnit.MILLISECONDS);
         } else {
             giveUp(refusal);
         }
-    }
-
-    private long backoffMillis() {
-        long wait = MIN_BACKOFF_MILLIS << Math.min(failures, 3);
-        failures++;
-        return Math.min(wait, MAX_BACKOFF_MILLIS);
     }
 
     private void giveUp(Status status) {
@@ -351,14 +331,15 @@ final class InferenceLink {
             opening = null;
         }
         queue.clear();
-        tape.note("no stream is left: " + describe(status));
+        tape.note("no stream is left: " + StreamStatus.describe(status));
         if (begun != null) {
-            begun.stream.cancel("no time is left");
+            begun.stream().cancel("no time is left");
         }
         listener.onClosed(status);
     }
 
-    private void accepted(Leg leg, SessionReady ready) {
+    @Override
+    public void accepted(Leg leg, SessionReady ready) {
         boolean first;
         boolean moves;
         synchronized (this) {
@@ -398,19 +379,19 @@ final class InferenceLink {
                 return;
             }
             take(leg, ready);
-            nanos = clock.getAsLong() - outageNanos;
+            nanos = clock.getAsLong() - outage.beganNanos();
             read = readWanted;
         }
         backends.links().increment(LinkEvent.RESUMED);
-        tape.note("goes on with " + leg.replica);
+        tape.note("goes on with " + leg.replica());
         LOGGER.log(
                 System.Logger.Level.INFO,
                 "session {0}: goes on with {1} after {2} ms",
                 start.getSessionId(),
-                leg.replica,
+                leg.replica(),
                 TimeUnit.NANOSECONDS.toMillis(nanos));
         if (read) {
-            leg.stream.requestNext();
+            leg.stream().requestNext();
         }
     }
 
@@ -420,7 +401,7 @@ final class InferenceLink {
         phase = Phase.TALKING;
         moveWanted = false;
         tried.clear();
-        leg.replica.add(leg);
+        leg.settle();
         if (!ready.getResumeToken().isEmpty()) {
             confirm(ResumePoint.newBuilder().setToken(ready.getResumeToken()).build());
         }
@@ -444,6 +425,20 @@ final class InferenceLink {
         media = now;
     }
 
+    private Leg leg(Replica replica) {
+        return new Leg(replica, start.getSessionId(), queue, backends, this);
+    }
+
+    private void open(Leg leg) {
+        SessionStart first;
+        boolean resumes;
+        synchronized (this) {
+            resumes = phase != Phase.OPENING;
+            first = nextStart();
+        }
+        leg.open(first, resumes);
+    }
+
     private SessionStart nextStart() {
         int before = streams + (current == null ? 0 : 1);
         if (before == 0) {
@@ -458,7 +453,7 @@ final class InferenceLink {
                                 .setStreamsBefore(before)
                                 .setReason(
                                         current == null
-                                                ? describe(refusal)
+                                                ? StreamStatus.describe(refusal)
                                                 : "its replica wants to stop")
                                 .setNextSequenceNumber(sent.nextSequence())
                                 .setAudioOffsetMs(sent.offsetMillis())
@@ -466,9 +461,42 @@ final class InferenceLink {
                 .build();
     }
 
+    // --- what comes
+
+    @Override
+    public void said(Leg leg, ConverseResponse message) {
+        synchronized (this) {
+            if (current != leg) {
+                return;
+            }
+            readWanted = false;
+        }
+        tape.fromInference(message);
+        if (message.hasResumePoint()) {
+            confirm(message.getResumePoint());
+            requestNext();
+        } else if (message.hasHandover()) {
+            wantMove(leg, 0);
+            requestNext();
+        } else {
+            listener.onMessage(message);
+        }
+    }
+
+    @Override
+    public void draining(Leg leg) {
+        wantMove(leg, QUIET_CHECK_MILLIS);
+    }
+
+    @Override
+    public synchronized boolean awaits(Leg leg) {
+        return opening == leg;
+    }
+
     // --- the end of streams
 
-    private void closed(Leg leg, Status status) {
+    @Override
+    public void closed(Leg leg, Status status) {
         boolean wasOpening;
         boolean wasCurrent;
         boolean over;
@@ -500,7 +528,7 @@ final class InferenceLink {
         synchronized (this) {
             phase = Phase.OVER;
         }
-        tape.note("the stream ended: " + describe(status));
+        tape.note("the stream ended: " + StreamStatus.describe(status));
         listener.onClosed(status);
     }
 
@@ -514,14 +542,15 @@ final class InferenceLink {
                 stays = current;
             }
             // That a replica is full says more than that another one is down.
-            if (refusal.getCode() != Status.Code.RESOURCE_EXHAUSTED || isVerdict(status)) {
+            if (refusal.getCode() != Status.Code.RESOURCE_EXHAUSTED
+                    || StreamStatus.isVerdict(status)) {
                 refusal = status;
             }
         }
-        leg.replica.troubled(clock.getAsLong());
+        leg.replica().troubled(clock.getAsLong());
         if (stays != null) {
             tryMoveLater(stays, MOVE_RETRY_MILLIS);
-        } else if (lost ? isVerdict(status) : !mayBeElsewhere(status)) {
+        } else if (lost ? StreamStatus.isVerdict(status) : !StreamStatus.mayBeElsewhere(status)) {
             giveUpCounted(status);
         } else {
             backends.links().increment(LinkEvent.REFUSED_ELSEWHERE);
@@ -546,20 +575,15 @@ final class InferenceLink {
         long timeout = backends.settings().reconnectTimeout().toNanos();
         boolean fresh;
         long wait = 0;
-        leg.replica.troubled(now);
+        leg.replica().troubled(now);
         synchronized (this) {
             phase = Phase.LOST;
             refusal = status;
             tried.clear();
-            tried.add(leg.replica);
-            // A backend that accepts and fails without end does not keep a call for ever.
-            fresh = !outage || now - outageNanos >= timeout;
-            if (fresh) {
-                outage = true;
-                outageNanos = now;
-                failures = 0;
-            } else {
-                wait = backoffMillis();
+            tried.add(leg.replica());
+            fresh = outage.begin(now);
+            if (!fresh) {
+                wait = outage.backoffMillis();
             }
         }
         backends.links().increment(LinkEvent.BROKEN);
@@ -567,9 +591,9 @@ final class InferenceLink {
                 System.Logger.Level.WARNING,
                 "session {0}: the stream to {1} broke ({2}); another one is looked for",
                 start.getSessionId(),
-                leg.replica,
-                describe(status));
-        tape.note("the stream to " + leg.replica + " broke: " + describe(status));
+                leg.replica(),
+                StreamStatus.describe(status));
+        tape.note("the stream to " + leg.replica() + " broke: " + StreamStatus.describe(status));
         listener.onLost(status);
         if (fresh) {
             var _ =
@@ -584,7 +608,7 @@ final class InferenceLink {
     private void onDeadline(long outageBeganNanos) {
         Status status;
         synchronized (this) {
-            if (phase != Phase.LOST || outageNanos != outageBeganNanos) {
+            if (phase != Phase.LOST || outage.beganNanos() != outageBeganNanos) {
                 return;
             }
             status = refusal;
@@ -593,153 +617,6 @@ final class InferenceLink {
     }
 
     private boolean mayReconnect(Status status) {
-        return !status.isOk()
-                && !isVerdict(status)
-                && status.getCode() != Status.Code.RESOURCE_EXHAUSTED
-                && !backends.settings().reconnectTimeout().isZero();
-    }
-
-    /** voice_agent.proto: statuses that say that the call itself is at fault. */
-    private static boolean isVerdict(Status status) {
-        return switch (status.getCode()) {
-            case INVALID_ARGUMENT,
-                    NOT_FOUND,
-                    ALREADY_EXISTS,
-                    PERMISSION_DENIED,
-                    UNAUTHENTICATED,
-                    FAILED_PRECONDITION,
-                    OUT_OF_RANGE,
-                    UNIMPLEMENTED,
-                    DATA_LOSS ->
-                    true;
-            case OK,
-                    CANCELLED,
-                    UNKNOWN,
-                    DEADLINE_EXCEEDED,
-                    RESOURCE_EXHAUSTED,
-                    ABORTED,
-                    INTERNAL,
-                    UNAVAILABLE ->
-                    false;
-        };
-    }
-
-    /** Whether another replica may accept a new call that this one refused so. */
-    private static boolean mayBeElsewhere(Status status) {
-        return status.getCode() == Status.Code.UNAVAILABLE
-                || status.getCode() == Status.Code.RESOURCE_EXHAUSTED;
-    }
-
-    private static String describe(Status status) {
-        String text = status.getDescription();
-        return text == null ? status.getCode().name() : status.getCode() + ": " + text;
-    }
-
-    /** One stream of the call, and whom it goes to. */
-    private final class Leg implements InferenceStream.Listener, Replica.Guest {
-        private final Replica replica;
-        private final InferenceStream stream;
-        private final AtomicBoolean over = new AtomicBoolean();
-
-        Leg(Replica replica) {
-            this.replica = replica;
-            this.stream =
-                    new InferenceStream(
-                            replica.channel(),
-                            start.getSessionId(),
-                            backends.timers(),
-                            queue,
-                            this);
-        }
-
-        void open() {
-            SessionStart first;
-            boolean resumes;
-            synchronized (InferenceLink.this) {
-                resumes = phase != Phase.OPENING;
-                first = nextStart();
-            }
-            replica.opening();
-            stream.start(first, CallHeaders.of(first));
-            if (resumes) {
-                var _ =
-                        backends.timers()
-                                .schedule(
-                                        this::onLate,
-                                        backends.settings().readyTimeout().toNanos(),
-                                        TimeUnit.NANOSECONDS);
-            }
-        }
-
-        private void onLate() {
-            boolean waits;
-            synchronized (InferenceLink.this) {
-                waits = opening == this;
-            }
-            if (waits) {
-                refuse(
-                        Status.DEADLINE_EXCEEDED,
-                        "no session_ready within "
-                                + backends.settings().readyTimeout().toMillis()
-                                + " ms");
-            }
-        }
-
-        /** It is not what is needed: it is told why, and is over as far as the call goes. */
-        void refuse(Status as, String why) {
-            stream.leave(refusal(why));
-            over(as.withDescription(why));
-        }
-
-        @Override
-        public void onWrongFirst(ConverseResponse message) {
-            refuse(
-                    Status.FAILED_PRECONDITION,
-                    "the first message must be session_ready, not "
-                            + message.getMessageCase().name().toLowerCase(Locale.ROOT));
-        }
-
-        @Override
-        public void onDraining() {
-            wantMove(this, QUIET_CHECK_MILLIS);
-        }
-
-        @Override
-        public void onReady(SessionReady ready) {
-            accepted(this, ready);
-        }
-
-        @Override
-        public void onMessage(ConverseResponse message) {
-            synchronized (InferenceLink.this) {
-                if (current != this) {
-                    return;
-                }
-                readWanted = false;
-            }
-            tape.fromInference(message);
-            if (message.hasResumePoint()) {
-                confirm(message.getResumePoint());
-                requestNext();
-            } else if (message.hasHandover()) {
-                wantMove(this, 0);
-                requestNext();
-            } else {
-                listener.onMessage(message);
-            }
-        }
-
-        @Override
-        public void onClosed(Status status) {
-            over(status);
-        }
-
-        private void over(Status status) {
-            if (over.compareAndSet(false, true)) {
-                replica.closed();
-                replica.remove(this);
-                closed(this, status);
-            }
-        }
+        return StreamStatus.isBreak(status) && !backends.settings().reconnectTimeout().isZero();
     }
 }

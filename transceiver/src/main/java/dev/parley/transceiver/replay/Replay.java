@@ -14,6 +14,7 @@ import dev.parley.transceiver.inference.Backends;
 import dev.parley.transceiver.inference.Formats;
 import dev.parley.transceiver.inference.InferenceCall;
 import dev.parley.transceiver.inference.OutputFeed;
+import dev.parley.transceiver.inference.StreamStatus;
 import dev.parley.transceiver.media.AudioCounters;
 import dev.parley.transceiver.media.Backlog;
 import dev.parley.transceiver.media.InputClock;
@@ -157,18 +158,13 @@ public final class Replay implements AutoCloseable {
             }
             return formats;
         } catch (ExecutionException e) {
-            log.say("it refused the call: " + describe(Status.fromThrowable(e)));
+            log.say("it refused the call: " + StreamStatus.describe(Status.fromThrowable(e)));
         } catch (TimeoutException _) {
             log.say("it did not answer within " + READY_SECONDS + " s");
         } catch (IllegalArgumentException e) {
             log.say("it asked for what cannot be: " + e.getMessage());
         }
         return null;
-    }
-
-    private static String describe(Status status) {
-        String text = status.getDescription();
-        return text == null ? status.getCode().name() : status.getCode() + ": " + text;
     }
 
     private void play(InferenceCall inference, Formats formats) throws IOException {
@@ -329,7 +325,7 @@ public final class Replay implements AutoCloseable {
         @Override
         public void onInferenceFailed(Status status) {
             failed = true;
-            over.set("the backend failed: " + describe(status));
+            over.set("the backend failed: " + StreamStatus.describe(status));
         }
 
         @Override
