@@ -64,7 +64,7 @@ final class BalanceBench {
                 SEEDS);
         out.println(
                 "| transceivers | next call goes | busiest replica over the mean, p99 | seconds"
-                        + " until a new replica has 90 % of the mean |");
+                        + " until a new replica has nine tenths of the mean |");
         out.println("| --- | --- | --- | --- |");
         for (int transceivers : new int[] {1, 10}) {
             for (Policy policy : Policy.values()) {

@@ -81,6 +81,9 @@ final class InferenceLink implements Leg.Owner {
     private final AtomicLong audioDropped = new AtomicLong();
     private final Breaches breaches;
 
+    /** As one object, so that it can be told apart. */
+    private final Runnable retry = this::tryNext;
+
     // Of a call that is kept, from its acceptance on.
     private volatile CallTape tape = CallTape.NONE;
 
@@ -210,6 +213,7 @@ final class InferenceLink implements Leg.Owner {
             last = stream();
         }
         queue.close();
+        replicas.forget(retry);
         if (begun != null) {
             onBegun.accept(begun.stream());
         }
@@ -314,7 +318,9 @@ final class InferenceLink implements Leg.Owner {
             wait = outage.backoffMillis();
         }
         if (again) {
-            var _ = backends.timers().schedule(this::tryNext, wait, TimeUnit.MILLISECONDS);
+            // Whichever is first: one of them is back, or it is time to ask again.
+            replicas.onceReady(retry);
+            var _ = backends.timers().schedule(retry, wait, TimeUnit.MILLISECONDS);
         } else {
             giveUp(refusal);
         }
@@ -331,6 +337,7 @@ final class InferenceLink implements Leg.Owner {
             opening = null;
         }
         queue.clear();
+        replicas.forget(retry);
         tape.note("no stream is left: " + StreamStatus.describe(status));
         if (begun != null) {
             begun.stream().cancel("no time is left");
@@ -401,6 +408,7 @@ final class InferenceLink implements Leg.Owner {
         phase = Phase.TALKING;
         moveWanted = false;
         tried.clear();
+        replicas.forget(retry);
         leg.settle();
         if (!ready.getResumeToken().isEmpty()) {
             confirm(ResumePoint.newBuilder().setToken(ready.getResumeToken()).build());

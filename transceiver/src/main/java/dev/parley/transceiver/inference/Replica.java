@@ -22,6 +22,7 @@ final class Replica {
 
     private final String name;
     private final ManagedChannel channel;
+    private final Runnable onReady;
     private final AtomicInteger streams = new AtomicInteger();
     private final Set<Guest> guests = ConcurrentHashMap.newKeySet();
     private volatile long troubleNanos;
@@ -29,9 +30,11 @@ final class Replica {
 
     /**
      * @param name address, and the name that it was found under if that is another
+     * @param onReady told when it has been connected to, on a thread that must not be blocked
      */
-    Replica(String name, ManagedChannel channel) {
+    Replica(String name, ManagedChannel channel, Runnable onReady) {
         this.name = name;
+        this.onReady = onReady;
         this.channel = channel;
         watch(ConnectivityState.IDLE);
     }
@@ -50,6 +53,9 @@ final class Replica {
                     }
                     if (now != ConnectivityState.SHUTDOWN) {
                         watch(now);
+                    }
+                    if (now == ConnectivityState.READY) {
+                        onReady.run();
                     }
                 });
     }

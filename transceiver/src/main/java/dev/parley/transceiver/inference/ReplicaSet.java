@@ -10,6 +10,8 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +25,7 @@ final class ReplicaSet {
     private final List<HostPort> targets;
     private final BiFunction<HostPort, InetSocketAddress, ManagedChannel> connector;
     private final AtomicInteger turn = new AtomicInteger();
+    private final Set<Runnable> waiting = ConcurrentHashMap.newKeySet();
     private volatile Map<InetSocketAddress, Replica> replicas = Map.of();
     private boolean closed;
 
@@ -80,7 +83,25 @@ final class ReplicaSet {
         String literal = HostPort.of(address).toString();
         String name =
                 literal.equals(target.toString()) ? literal : literal + " (" + target.host() + ")";
-        return new Replica(name, channel);
+        return new Replica(name, channel, this::ready);
+    }
+
+    /** Has somebody told, once, when one of them has been connected to. */
+    void onceReady(Runnable told) {
+        waiting.add(told);
+    }
+
+    /** It need not be told any more. */
+    void forget(Runnable told) {
+        waiting.remove(told);
+    }
+
+    private void ready() {
+        for (Runnable each : List.copyOf(waiting)) {
+            if (waiting.remove(each)) {
+                each.run();
+            }
+        }
     }
 
     /** Whether a name is among the targets, which may come to stand for other addresses. */
