@@ -51,6 +51,24 @@ public final class Attribute {
             text("parley.path", "the client's address, masked, and whether a relay is between");
     public static final AttributeKey<String> PROTOCOL =
             text("parley.protocol", "signaling protocol of the call: realtime, whip, websocket");
+    public static final AttributeKey<Long> CLUSTER =
+            number("parley.cluster", "id of the cluster that the call is in");
+    public static final AttributeKey<String> INGRESS =
+            text("parley.ingress", "public relay addresses that the answer names, best first");
+    public static final AttributeKey<String> INGRESS_CLUSTER =
+            text("parley.ingress.cluster", "name of the cluster that the first of them is in");
+    public static final AttributeKey<String> STEERING_BASIS =
+            text(
+                    "parley.steering.basis",
+                    "what decided where the call goes: region (the client asked), measured_network,"
+                            + " measured_pop, measured_city, measured_country, position, country,"
+                            + " arrival (nothing but where the request came to), single (one"
+                            + " cluster)");
+    public static final AttributeKey<String> STEERING_INPUTS =
+            text(
+                    "parley.steering.inputs",
+                    "what was known of where the client is: region, pop, city, country, position"
+                            + " to a tenth of a degree");
     public static final AttributeKey<Long> ATTEMPT =
             number("parley.attempt", "which transceiver in turn was asked, from 1");
     public static final AttributeKey<String> END_REASON =

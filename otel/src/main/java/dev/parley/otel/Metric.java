@@ -34,6 +34,12 @@ public enum Metric {
             "s",
             "phase",
             "Time from a call's creation to a point of its set-up"),
+    CLUSTER_MAP_FAILURES(
+            "parley.cluster_map.failures",
+            Kind.COUNTER,
+            "{failure}",
+            "source",
+            "Times that a changed cluster map, or what belongs to it, could not be used"),
     INFERENCE_STUB_DROPS(
             "parley.inference_stub.drops",
             Kind.COUNTER,
@@ -129,6 +135,18 @@ public enum Metric {
             "{packet}",
             "reason",
             "Datagrams held while their flow was looked for, to be forwarded or dropped"),
+    RELAY_LEG_PROBES(
+            "parley.relay.leg.probes",
+            Kind.COUNTER,
+            "{packet}",
+            "kind",
+            "Probes of other clusters' relays that were answered, and answers that came"),
+    RELAY_LEGS_LOST(
+            "parley.relay.legs.lost",
+            Kind.GAUGE,
+            "{way}",
+            "",
+            "Ways to other clusters' relays that do not work, each worker's counted"),
     RELAY_STORE_EVENTS(
             "parley.relay.store.events",
             Kind.COUNTER,
@@ -189,6 +207,12 @@ public enum Metric {
             "{request}",
             "code",
             "Requests refused, by error code"),
+    SIGNALING_GATEWAY_REFUSALS(
+            "parley.signaling.gateway_refusals",
+            Kind.COUNTER,
+            "{request}",
+            "reason",
+            "Requests to the gateway for other clusters that came from nobody of the fleet"),
     SIGNALING_RESPONSES(
             "parley.signaling.responses",
             Kind.COUNTER,

@@ -1,47 +1,79 @@
 package dev.parley.relay;
 
 import dev.parley.rtc.route.ClientHeader;
+import dev.parley.rtc.route.LegPacket;
 import dev.parley.runtime.udp.DatagramBatch;
 
 /**
- * Finds the client of a transceiver's datagram and takes the client header off. Owned by a worker.
- * Hot path: no allocation, no lock, no exception, no log.
+ * Finds the client of a transceiver's datagram and takes the client header off, or passes it to the
+ * other cluster's relay that the client comes in by. Owned by a worker. Hot path: no allocation, no
+ * lock, no exception, no log.
  */
 final class DownwardRoutes {
     private final FlowTable flows;
     private final PublicAddresses publicAddresses;
-    private final AddressRanges transceivers;
+    private final Destinations destinations;
+    private final Legs legs;
+    private final SeededHash hash;
     private final RecoveryBudget recovery;
     private final ClientHeader header = new ClientHeader();
     private int publicIndex;
+    private int exit;
 
     DownwardRoutes(
             FlowTable flows,
             PublicAddresses publicAddresses,
-            AddressRanges transceivers,
+            Destinations destinations,
+            Legs legs,
+            SeededHash hash,
             RecoveryBudget recovery) {
         this.flows = flows;
         this.publicAddresses = publicAddresses;
-        this.transceivers = transceivers;
+        this.destinations = destinations;
+        this.legs = legs;
+        this.hash = hash;
         this.recovery = recovery;
     }
 
     /**
-     * Routes the datagram in slot {@code i}; when it is forwarded, the slot names what to send and
-     * where, and {@link #socket} by which public socket.
+     * Routes a transceiver's datagram in slot {@code i}; when it is forwarded, the slot names what
+     * to send and where, and {@link #exit} by which socket.
      */
     Verdict route(DatagramBatch batch, int i, long nowNanos) {
-        if (!transceivers.contains(batch.addressHigh(i), batch.addressLow(i))) {
+        if (!destinations.isOurs(batch.addressHigh(i), batch.addressLow(i))) {
             return Verdict.DOWN_OUTSIDE_RANGES;
         }
+        return route(batch, i, FlowTable.NO_LEG, Verdict.DOWN_BY_FLOW, nowNanos);
+    }
+
+    /**
+     * The same for one that a relay of the transceiver's cluster has sent here: out of a public
+     * socket, and nowhere else.
+     */
+    Verdict carried(DatagramBatch batch, int i, LegPacket packet, long nowNanos) {
+        batch.peer(i, packet.transceiverHigh(), packet.transceiverLow(), packet.transceiverPort());
+        long leg = FlowTable.towards(packet.fromCluster());
+        return route(batch, i, leg, Verdict.LEG_DOWN, nowNanos);
+    }
+
+    // The slot's peer is the transceiver, the leg what lies between it and us.
+    private Verdict route(DatagramBatch batch, int i, long leg, Verdict byFlow, long nowNanos) {
         if (!header.wrap(batch.bytes(), batch.start(i), batch.length(i))) {
             return Verdict.DOWN_BAD_HEADER;
         }
         if (header.payloadLength() == 0) {
             return Verdict.DOWN_EMPTY;
         }
-        publicIndex =
-                publicAddresses.find(header.proxyHigh(), header.proxyLow(), header.proxyPort());
+        long proxyHigh = header.proxyHigh();
+        long proxyLow = header.proxyLow();
+        int proxyPort = header.proxyPort();
+        publicIndex = publicAddresses.known(proxyHigh, proxyLow, proxyPort);
+        if (publicIndex == PublicAddresses.NONE) {
+            if (legs.isServedElsewhere(proxyHigh, proxyLow, proxyPort)) {
+                return byMap(batch, i, leg, nowNanos);
+            }
+            publicIndex = publicAddresses.learn(proxyHigh, proxyLow, proxyPort);
+        }
         if (publicIndex == PublicAddresses.NONE) {
             return Verdict.DOWN_UNKNOWN_PUBLIC_ADDRESS;
         }
@@ -53,29 +85,37 @@ final class DownwardRoutes {
                         publicIndex,
                         nowNanos);
         if (flow == FlowTable.NONE) {
-            return recover(batch, i, nowNanos);
+            return recover(batch, i, leg, nowNanos);
         }
         if (flows.isProvisional(flow)) {
-            return confirm(batch, i, flow, nowNanos);
+            return confirm(batch, i, flow, leg, byFlow, nowNanos);
         }
-        if (!leadsTo(batch, i, flow)) {
+        if (!leadsTo(batch, i, flow, leg)) {
             return Verdict.DOWN_OTHER_TRANSCEIVER;
         }
         flows.touch(flow, nowNanos);
-        return forward(batch, i, Verdict.DOWN_BY_FLOW);
+        return forward(batch, i, leg, flows.leg(flow), byFlow, nowNanos);
     }
 
-    private boolean leadsTo(DatagramBatch batch, int i, int flow) {
+    private boolean leadsTo(DatagramBatch batch, int i, int flow, long leg) {
         return flows.transceiverLow(flow) == batch.addressLow(i)
                 && flows.transceiverHigh(flow) == batch.addressHigh(i)
-                && flows.transceiverPort(flow) == batch.port(i);
+                && flows.transceiverPort(flow) == batch.port(i)
+                && (flows.leg(flow) == leg || isSameCluster(flows.leg(flow), leg));
+    }
+
+    // A flow that comes in by another cluster's relay has its transceiver here, as one that crosses
+    // no border.
+    private static boolean isSameCluster(long ofFlow, long leg) {
+        return leg == FlowTable.NO_LEG && !FlowTable.leadsAway(ofFlow);
     }
 
     // The store alone has told this flow. Its transceiver's word makes it certain; another's is
     // believed instead as far as it would be if there were no flow.
-    private Verdict confirm(DatagramBatch batch, int i, int flow, long nowNanos) {
-        Verdict verdict = Verdict.DOWN_BY_FLOW;
-        if (!leadsTo(batch, i, flow)) {
+    private Verdict confirm(
+            DatagramBatch batch, int i, int flow, long leg, Verdict byFlow, long nowNanos) {
+        Verdict verdict = byFlow;
+        if (!leadsTo(batch, i, flow, leg)) {
             if (recovery.isOver(nowNanos)) {
                 return Verdict.DOWN_OTHER_TRANSCEIVER;
             }
@@ -83,18 +123,21 @@ final class DownwardRoutes {
                 return Verdict.DOWN_RECOVERY_LIMITED;
             }
             flows.disown(flow);
-            flows.point(flow, batch.addressHigh(i), batch.addressLow(i), batch.port(i), 0);
+            flows.point(flow, batch.addressHigh(i), batch.addressLow(i), batch.port(i), leg, 0);
             verdict = Verdict.DOWN_RECOVERED;
         }
         flows.confirm(flow);
         flows.touch(flow, nowNanos);
-        return forward(batch, i, verdict);
+        return forward(batch, i, leg, FlowTable.NO_LEG, verdict, nowNanos);
     }
 
     // A restarted relay has lost its flows; the header of what a transceiver sends down names them.
-    private Verdict recover(DatagramBatch batch, int i, long nowNanos) {
+    private Verdict recover(DatagramBatch batch, int i, long leg, long nowNanos) {
         if (recovery.isOver(nowNanos)) {
             return Verdict.DOWN_WITHOUT_FLOW;
+        }
+        if (PublicAddresses.isForeign(publicIndex)) {
+            return byMap(batch, i, leg, nowNanos);
         }
         if (!recovery.take(nowNanos)) {
             return Verdict.DOWN_RECOVERY_LIMITED;
@@ -111,11 +154,53 @@ final class DownwardRoutes {
         if (flow < 0) {
             return Verdict.DOWN_TABLE_FULL;
         }
-        flows.point(flow, batch.addressHigh(i), batch.addressLow(i), batch.port(i), 0);
-        return forward(batch, i, Verdict.DOWN_RECOVERED);
+        flows.point(flow, batch.addressHigh(i), batch.addressLow(i), batch.port(i), leg, 0);
+        return forward(batch, i, leg, FlowTable.NO_LEG, Verdict.DOWN_RECOVERED, nowNanos);
     }
 
-    private Verdict forward(DatagramBatch batch, int i, Verdict verdict) {
+    // Its client comes in by another cluster's relay, whose next packet makes the flow.
+    private Verdict byMap(DatagramBatch batch, int i, long leg, long nowNanos) {
+        if (leg != FlowTable.NO_LEG) {
+            return Verdict.LEG_LOOP;
+        }
+        if (recovery.isOver(nowNanos)) {
+            return Verdict.DOWN_WITHOUT_FLOW;
+        }
+        if (!recovery.take(nowNanos)) {
+            return Verdict.DOWN_RECOVERY_LIMITED;
+        }
+        long client = hash.of(header.clientHigh(), header.clientLow(), header.clientPort());
+        exit = Exits.LEG;
+        return legs.downByMap(
+                        batch,
+                        i,
+                        header.proxyHigh(),
+                        header.proxyLow(),
+                        header.proxyPort(),
+                        client,
+                        nowNanos)
+                ? Verdict.DOWN_BY_MAP
+                : Verdict.DOWN_UNKNOWN_RELAY;
+    }
+
+    private Verdict forward(
+            DatagramBatch batch, int i, long cameBy, long leg, Verdict verdict, long nowNanos) {
+        if (leg == FlowTable.NO_LEG || FlowTable.leadsAway(leg)) {
+            return out(batch, i, verdict);
+        }
+        if (cameBy != FlowTable.NO_LEG) {
+            return Verdict.LEG_LOOP;
+        }
+        exit = Exits.LEG;
+        return legs.down(batch, i, FlowTable.relayOf(leg), nowNanos)
+                ? Verdict.DOWN_BY_LEG
+                : Verdict.DOWN_UNKNOWN_RELAY;
+    }
+
+    private Verdict out(DatagramBatch batch, int i, Verdict verdict) {
+        if (PublicAddresses.isForeign(publicIndex)) {
+            return Verdict.DOWN_UNKNOWN_RELAY;
+        }
         batch.datagram(i, header.payloadOffset(), header.payloadLength());
         batch.peer(i, header.clientHigh(), header.clientLow(), header.clientPort());
         if (publicAddresses.isLearnt(publicIndex)) {
@@ -123,6 +208,7 @@ final class DownwardRoutes {
         } else {
             batch.local(i, 0, 0);
         }
+        exit = publicAddresses.socket(publicIndex);
         return verdict;
     }
 
@@ -131,8 +217,8 @@ final class DownwardRoutes {
         recovery.restart(nowNanos);
     }
 
-    /** Index of the public socket by which the datagram that was forwarded last goes out. */
-    int socket() {
-        return publicAddresses.socket(publicIndex);
+    /** By which of {@link Exits} the datagram that was forwarded last goes out. */
+    int exit() {
+        return exit;
     }
 }

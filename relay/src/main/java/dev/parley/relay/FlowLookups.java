@@ -32,9 +32,8 @@ final class FlowLookups {
     private final StoreLane lane;
     private final FlowTable flows;
     private final PublicAddresses publicAddresses;
-    private final AddressRanges transceivers;
+    private final Destinations destinations;
     private final SeededHash hash;
-    private final int clusterId;
     private final PerSecond reads;
     private final RelayCounters counters;
     private final HeldDatagrams held;
@@ -46,9 +45,8 @@ final class FlowLookups {
             StoreLane lane,
             WorkerMemory memory,
             PublicAddresses publicAddresses,
-            AddressRanges transceivers,
+            Destinations destinations,
             SeededHash hash,
-            int clusterId,
             PerSecond reads,
             RelayCounters counters) {
         this.lane = lane;
@@ -56,9 +54,8 @@ final class FlowLookups {
         this.held = memory.held();
         this.unknown = memory.unknown();
         this.publicAddresses = publicAddresses;
-        this.transceivers = transceivers;
+        this.destinations = destinations;
         this.hash = hash;
-        this.clusterId = clusterId;
         this.reads = reads;
         this.counters = counters;
     }
@@ -183,8 +180,10 @@ final class FlowLookups {
 
     // The store is outside the process: what it says may lead only where a token could.
     private Verdict admit(int place, StoredRoute route, long nowNanos) {
-        if (route.clusterId() != clusterId
-                || !transceivers.contains(route.transceiverHigh(), route.transceiverLow())) {
+        Verdict refused =
+                destinations.check(
+                        route.clusterId(), route.transceiverHigh(), route.transceiverLow());
+        if (refused != Verdict.UP_BY_FLOW) {
             var _ = forget(place, nowNanos + UNKNOWN_NANOS);
             return Verdict.UP_LOOKUP_REFUSED;
         }
@@ -201,7 +200,12 @@ final class FlowLookups {
             return forget(place, nowNanos + FAILED_NANOS);
         }
         flows.point(
-                flow, route.transceiverHigh(), route.transceiverLow(), route.transceiverPort(), 0);
+                flow,
+                route.transceiverHigh(),
+                route.transceiverLow(),
+                route.transceiverPort(),
+                destinations.legTo(route.clusterId()),
+                0);
         flows.doubt(flow, nowNanos, PROVISIONAL_NANOS);
         return Verdict.UP_RECOVERED;
     }

@@ -46,6 +46,17 @@ final class FlowTable {
      */
     private static final long PROVISIONAL = 1L << 32;
 
+    // What a flow crosses between clusters, in TRANSCEIVER_PORT as well; nothing of it is set where
+    // client and transceiver are this cluster's. A flow leads over one leg at most: towards its
+    // transceiver, whose cluster is then the number, or back towards its client, by the relay that
+    // the number, less one, stands for.
+    private static final long LEADS_AWAY = 1L << 33;
+    private static final int NUMBER_SHIFT = 40;
+    private static final long LEG = LEADS_AWAY | 0xFFFFL << NUMBER_SHIFT;
+
+    /** The leg of a flow that crosses no border between clusters. */
+    static final long NO_LEG = 0;
+
     /** No entry in the store is this flow's. */
     private static final long NOT_STORED = Long.MIN_VALUE;
 
@@ -188,19 +199,64 @@ final class FlowTable {
     /**
      * Says where a flow leads. It is no longer provisional.
      *
+     * @param leg what it crosses between clusters: {@link #NO_LEG}, {@link #towards} or {@link
+     *     #through}
      * @param ufragHash hash of the ufrag that said so, 0 for none
      */
-    void point(int slot, long high, long low, int port, long ufragHash) {
+    void point(int slot, long high, long low, int port, long leg, long ufragHash) {
         int at = slot << STRIDE_SHIFT;
         if (slots[at + TRANSCEIVER_LOW] != low
                 || slots[at + TRANSCEIVER_HIGH] != high
-                || slots[at + TRANSCEIVER_PORT] != port) {
+                || slots[at + TRANSCEIVER_PORT] != (port | leg)) {
             storedNanos[slot] = NOT_STORED;
         }
         slots[at + TRANSCEIVER_HIGH] = high;
         slots[at + TRANSCEIVER_LOW] = low;
-        slots[at + TRANSCEIVER_PORT] = port;
+        slots[at + TRANSCEIVER_PORT] = port | leg;
         slots[at + UFRAG_HASH] = ufragHash;
+    }
+
+    /** The leg of a flow whose transceiver is another cluster's. */
+    static long towards(int cluster) {
+        return LEADS_AWAY | (long) cluster << NUMBER_SHIFT;
+    }
+
+    /** The leg of a flow whose client comes in by another cluster's relay. */
+    static long through(int relay) {
+        return (relay + 1L) << NUMBER_SHIFT;
+    }
+
+    /** What a flow crosses between clusters. */
+    long leg(int slot) {
+        return slots[(slot << STRIDE_SHIFT) + TRANSCEIVER_PORT] & LEG;
+    }
+
+    /** Changes nothing but how a flow's client is reached: directly. */
+    void enterHere(int slot) {
+        slots[(slot << STRIDE_SHIFT) + TRANSCEIVER_PORT] &= ~LEG;
+    }
+
+    /** Whether a flow leads to a transceiver, which is certain, over a leg. */
+    boolean leadsTo(int slot, long high, long low, int port, long leg) {
+        int at = slot << STRIDE_SHIFT;
+        return slots[at + TRANSCEIVER_PORT] == (port | leg)
+                && slots[at + TRANSCEIVER_LOW] == low
+                && slots[at + TRANSCEIVER_HIGH] == high;
+    }
+
+    /** Whether a leg is one of {@link #towards}. */
+    static boolean leadsAway(long leg) {
+        return (leg & LEADS_AWAY) != 0;
+    }
+
+    /** The cluster of {@link #towards}. */
+    static int clusterOf(long leg) {
+        return (int) (leg >>> NUMBER_SHIFT) & 0xFFFF;
+    }
+
+    /** The relay of {@link #through}. */
+    static int relayOf(long leg) {
+        return clusterOf(leg) - 1;
     }
 
     /** A packet came from the client or went to it: the flow lives on. */
@@ -363,7 +419,7 @@ final class FlowTable {
     }
 
     int transceiverPort(int slot) {
-        return (int) slots[(slot << STRIDE_SHIFT) + TRANSCEIVER_PORT];
+        return (int) slots[(slot << STRIDE_SHIFT) + TRANSCEIVER_PORT] & 0xFFFF;
     }
 
     long ufragHash(int slot) {

@@ -71,6 +71,7 @@ final class FlowWriter implements FlowTable.Sweep {
 
     private void fill(int flow) {
         int index = flows.publicIndex(flow);
+        long leg = flows.leg(flow);
         lane.client(flows.clientHigh(flow), flows.clientLow(flow), flows.clientPort(flow))
                 .publicAddress(
                         publicAddresses.high(index),
@@ -80,7 +81,7 @@ final class FlowWriter implements FlowTable.Sweep {
                         flows.transceiverHigh(flow),
                         flows.transceiverLow(flow),
                         flows.transceiverPort(flow),
-                        clusterId)
+                        FlowTable.leadsAway(leg) ? FlowTable.clusterOf(leg) : clusterId)
                 .session(flows.sessionHigh(flow), flows.sessionLow(flow))
                 .commit();
     }

@@ -12,7 +12,8 @@ import java.nio.charset.StandardCharsets;
  * successor:   magic 4 | version 4 | text: the addresses it is to serve
  * predecessor: 0 4 | text: why not              or
  *              workers 4, and for each worker:
- *              its sockets (SCM_RIGHTS), public ones in order, then the one towards transceivers
+ *              its sockets (SCM_RIGHTS), public ones in order, then the one towards transceivers,
+ *              then the one towards other clusters' relays if it has legs
  *              bytes 4 | flows (FlowTransfer)
  * successor:   confirmation 4, when it reads the sockets
  * successor:   superseded 4, when a third relay reads them: the predecessor is to let go of them

@@ -1,7 +1,6 @@
 package dev.parley.relay;
 
 import dev.parley.relay.store.StoreLane;
-import dev.parley.rtc.route.ClientHeader;
 import dev.parley.runtime.udp.DatagramBatch;
 
 /**
@@ -21,8 +20,7 @@ final class HeldDatagrams {
     private static final int PROBES = 8;
 
     private final DatagramBatch batch =
-            new DatagramBatch(
-                    SOURCES * PER_SOURCE, ClientHeader.LENGTH, RelayWorker.MAX_DATAGRAM_BYTES);
+            new DatagramBatch(SOURCES * PER_SOURCE, Legs.HEADROOM, RelayWorker.MAX_DATAGRAM_BYTES);
     private final long[] hashes = new long[SOURCES];
     private final long[] clientHighs = new long[SOURCES];
     private final long[] clientLows = new long[SOURCES];

@@ -8,7 +8,8 @@ import java.util.List;
  * The public addresses of a worker's sockets by small index, which is part of every flow's key. The
  * first ones are the sockets themselves, in order. A socket bound to a wildcard gets a further one
  * for each local address that its datagrams were sent to, as far as the port tells it; beyond
- * {@link #MAX} its datagrams share the socket's own. Owned by a worker.
+ * {@link #MAX} its datagrams share the socket's own. Indexes from {@link #MAX} on are of addresses
+ * that relays of other clusters serve. Owned by a worker.
  */
 final class PublicAddresses {
     static final int NONE = -1;
@@ -16,12 +17,22 @@ final class PublicAddresses {
     /** Most addresses of all sockets together. */
     static final int MAX = 256;
 
+    /** Most addresses of other clusters' relays; a power of two. */
+    static final int MAX_FOREIGN = 4_096;
+
+    /** Places that an address of another cluster may have. */
+    private static final int FOREIGN_PROBES = 32;
+
     private final long[] highs = new long[MAX];
     private final long[] lows = new long[MAX];
     private final int[] ports = new int[MAX];
     private final int[] socketOf = new int[MAX];
     private final boolean[] wildcard;
     private final boolean[] ipv6;
+    private final long[] foreignHighs = new long[MAX_FOREIGN];
+    private final long[] foreignLows = new long[MAX_FOREIGN];
+    // 0 for a free place, as no address is without a port.
+    private final int[] foreignPorts = new int[MAX_FOREIGN];
     private int count;
     private int lastFound;
 
@@ -53,6 +64,12 @@ final class PublicAddresses {
 
     /** The index of a public address that a transceiver names, or {@link #NONE}. */
     int find(long high, long low, int port) {
+        int known = known(high, low, port);
+        return known == NONE ? learn(high, low, port) : known;
+    }
+
+    /** The index of an address that was met before, or {@link #NONE}. */
+    int known(long high, long low, int port) {
         if (matches(lastFound, high, low, port)) {
             return lastFound;
         }
@@ -62,14 +79,52 @@ final class PublicAddresses {
                 return i;
             }
         }
-        return learn(high, low, port);
+        return foreign(high, low, port, false);
+    }
+
+    /**
+     * The index of an address that a relay of another cluster names as the one its client uses, or
+     * {@link #NONE} when there are too many. It may be one of ours as well: anycast.
+     */
+    int usedElsewhere(long high, long low, int port) {
+        int known = known(high, low, port);
+        return known == NONE ? foreign(high, low, port, true) : known;
+    }
+
+    private int foreign(long high, long low, int port, boolean add) {
+        long mixed = (high * 31 + low) * 0x9E37_79B9_7F4A_7C15L + port * 0xC2B2_AE3D_27D4_EB4FL;
+        int home = (int) (mixed >>> 40);
+        for (int probe = 0; probe < FOREIGN_PROBES; probe++) {
+            int place = (home + probe) & (MAX_FOREIGN - 1);
+            if (foreignPorts[place] == 0) {
+                if (!add || port == 0) {
+                    return NONE;
+                }
+                foreignHighs[place] = high;
+                foreignLows[place] = low;
+                foreignPorts[place] = port;
+                return MAX + place;
+            }
+            if (foreignPorts[place] == port
+                    && foreignLows[place] == low
+                    && foreignHighs[place] == high) {
+                return MAX + place;
+            }
+        }
+        return NONE;
+    }
+
+    /** Whether an index is of an address that only other clusters' relays serve. */
+    static boolean isForeign(int index) {
+        return index >= MAX;
     }
 
     private boolean matches(int i, long high, long low, int port) {
         return lows[i] == low && highs[i] == high && ports[i] == port;
     }
 
-    private int learn(long high, long low, int port) {
+    /** Takes an address for one that a wildcard socket serves, if that can be. */
+    int learn(long high, long low, int port) {
         for (int socket = 0; socket < wildcard.length; socket++) {
             boolean reachable = ipv6[socket] || IpAddress.isIpv4(high, low);
             if (wildcard[socket] && reachable && ports[socket] == port) {
@@ -91,15 +146,15 @@ final class PublicAddresses {
     }
 
     long high(int index) {
-        return highs[index];
+        return isForeign(index) ? foreignHighs[index - MAX] : highs[index];
     }
 
     long low(int index) {
-        return lows[index];
+        return isForeign(index) ? foreignLows[index - MAX] : lows[index];
     }
 
     int port(int index) {
-        return ports[index];
+        return isForeign(index) ? foreignPorts[index - MAX] : ports[index];
     }
 
     int socket(int index) {

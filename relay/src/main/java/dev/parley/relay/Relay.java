@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ThreadFactory;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +42,7 @@ public final class Relay implements AutoCloseable {
     private final ThreadFactory threads;
     private final HealthEndpoint healthEndpoint;
     private final @Nullable Takeover takeover;
+    private final @Nullable LegWatch legWatch;
     private @Nullable Succession succession;
     private volatile boolean succeeded;
     private volatile boolean closed;
@@ -52,12 +54,14 @@ public final class Relay implements AutoCloseable {
             FlowStore store,
             HealthEndpoint healthEndpoint,
             @Nullable Takeover takeover,
+            @Nullable LegWatch legWatch,
             Tracing tracing) {
         this.config = config;
         this.tracer = new FlowTracer(tracing, loops.stream().map(RelayLoop::notices).toList());
         this.loops = loops;
         this.store = store;
         this.takeover = takeover;
+        this.legWatch = legWatch;
         this.metrics = new RelayMetrics(loops);
         this.threads = threads;
         this.healthEndpoint = healthEndpoint;
@@ -75,6 +79,7 @@ public final class Relay implements AutoCloseable {
         HealthEndpoint healthEndpoint =
                 new HealthEndpoint(config.healthAddress().resolve("health_address"), health);
         SeededHash hash = new SeededHash(new SecureRandom());
+        LegWatch legWatch = config.hasLegs() ? LegWatch.of(config) : null;
         // It connects while the loop practises.
         FlowStore store = config.openStore();
         Takeover takeover = null;
@@ -89,8 +94,20 @@ public final class Relay implements AutoCloseable {
             takeover = findTakeover(config);
             List<RelayLoop> loops = opening.open(takeover);
             // From here on packets wait: the loops first, then all else.
+            if (legWatch != null) {
+                legWatch.start(loops.stream().map(RelayLoop::legs).toList());
+            }
             loops.forEach(loop -> loop.start(threads));
-            relay = new Relay(config, loops, threads, store, healthEndpoint, takeover, tracing);
+            relay =
+                    new Relay(
+                            config,
+                            loops,
+                            threads,
+                            store,
+                            healthEndpoint,
+                            takeover,
+                            legWatch,
+                            tracing);
             health.started(relay.new Health());
             opening.tell();
         } catch (RuntimeException e) {
@@ -98,6 +115,9 @@ public final class Relay implements AutoCloseable {
             store.close();
             if (takeover != null) {
                 takeover.close();
+            }
+            if (legWatch != null) {
+                legWatch.close();
             }
             throw e;
         }
@@ -111,6 +131,9 @@ public final class Relay implements AutoCloseable {
         }
         store.register(telemetry);
         metrics.register(telemetry, FlowTable.capacityFor(config.maxFlows()));
+        if (legWatch != null) {
+            legWatch.register(telemetry);
+        }
         telemetry.view("relay workers", metrics::rows);
         telemetry.counters(Metric.RELAY_FLOW_SPANS_LOST, Map.of("too_many", tracer::lost));
         if (isPassable(config)) {
@@ -127,6 +150,7 @@ public final class Relay implements AutoCloseable {
                 && config.udp().isBatched()
                 && LocalSocket.isSupported()
                 && config.upstreamAddress().port() != 0
+                && !(config.hasLegs() && config.legAddress().port() == 0)
                 && config.publicAddresses().stream().allMatch(address -> address.port() != 0);
     }
 
@@ -135,15 +159,15 @@ public final class Relay implements AutoCloseable {
     }
 
     private static String addressText(RelayConfig config) {
-        return config.publicAddresses() + " and " + config.upstreamAddress();
+        return config.publicAddresses()
+                + " and "
+                + config.upstreamAddress()
+                + (config.hasLegs() ? " and " + config.legAddress() : "");
     }
 
     private static @Nullable Takeover findTakeover(RelayConfig config) {
         return isPassable(config)
-                ? Takeover.find(
-                        successionName(config),
-                        addressText(config),
-                        config.publicAddresses().size())
+                ? Takeover.find(successionName(config), addressText(config), config.sockets())
                 : null;
     }
 
@@ -201,7 +225,26 @@ public final class Relay implements AutoCloseable {
                 + publics
                 + ", towards transceivers from "
                 + upstream
+                + legText()
                 + (config.udp().isBatched() ? ", batched calls" : ", portable calls");
+    }
+
+    private String legText() {
+        List<InetSocketAddress> legs = legAddresses();
+        return legs.isEmpty()
+                ? ""
+                : legs.stream()
+                        .map(IpAddress::text)
+                        .collect(Collectors.joining(", ", ", towards other clusters from ", ""));
+    }
+
+    /** Where each worker's packets of other clusters' relays arrive; empty without legs. */
+    public List<InetSocketAddress> legAddresses() {
+        return loops.stream()
+                .map(RelayLoop::findLegPort)
+                .filter(Objects::nonNull)
+                .map(UdpPort::localAddress)
+                .toList();
     }
 
     /** The public addresses as bound, in the order of the config. */
@@ -274,6 +317,9 @@ public final class Relay implements AutoCloseable {
         }
         if (takeover != null) {
             takeover.close();
+        }
+        if (legWatch != null) {
+            legWatch.close();
         }
         healthEndpoint.close();
         tracer.close();

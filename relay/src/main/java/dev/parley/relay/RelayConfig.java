@@ -63,6 +63,50 @@ public record RelayConfig(
                 int clusterId,
         @Option(
                         value =
+                                "YAML file of all clusters, for sending on what belongs to others;"
+                                        + " read again when it changes; empty for a fleet of one"
+                                        + " cluster",
+                        orElse = "")
+                String clusterMap,
+        @Option(
+                        value =
+                                "local address of the sockets towards relays of other clusters;"
+                                        + " worker i uses the port plus i, and the cluster map says"
+                                        + " where others reach them",
+                        orElse = "0.0.0.0:3490")
+                HostPort legAddress,
+        @Option(
+                        value =
+                                "keys that packets between clusters are sealed with: key id 0 to 15"
+                                        + " = 32 hex digits, two while rotating",
+                        orElse = "",
+                        secret = true)
+                Map<String, String> legKeys,
+        @Option(
+                        value = "which of leg_keys seals; all of them open",
+                        orElse = "0",
+                        min = 0,
+                        max = 15)
+                int legKeyId,
+        @Option(
+                        value =
+                                "by how much clocks of the fleet may differ: older packets between"
+                                        + " clusters are refused",
+                        orElse = "60s",
+                        min = 1_000,
+                        max = 600_000)
+                Duration legClockTolerance,
+        @Option(
+                        value =
+                                "how long another cluster's relay may leave probes unanswered before"
+                                        + " packets go another way; longer than any round trip"
+                                        + " between clusters",
+                        orElse = "700ms",
+                        min = 50,
+                        max = 60_000)
+                Duration legTimeout,
+        @Option(
+                        value =
                                 "how long a flow lives without a packet; longer than the"
                                         + " transceivers' consent_timeout",
                         orElse = "60s",
@@ -227,13 +271,58 @@ public record RelayConfig(
             throw new ConfigException(
                     "worker_cores: works with batched system calls only; leave it empty");
         }
-        var _ = keys(routeKeys);
+        var _ = keys("route_keys", routeKeys);
+        if (!clusterMap.isEmpty()) {
+            requireLegs(legAddress, legKeys, legKeyId, workerCount(workers, udp));
+        }
         if (flowStore == FlowStoreKind.REDIS) {
             requireRedis(redisNodes, redisMode, redisMaster, redisDatabase, redisCaFile);
         } else if (!redisNodes.isEmpty()) {
             throw new ConfigException(
                     "redis_nodes: set, but flow_store is not redis; set that too, or leave this out");
         }
+    }
+
+    private static void requireLegs(
+            HostPort address, Map<String, String> legKeys, int keyId, int workers) {
+        if (!keys("leg_keys", legKeys).has(keyId)) {
+            throw new ConfigException(
+                    "leg_key_id: leg_keys has no key "
+                            + keyId
+                            + "; give the id of one that is there");
+        }
+        if (address.port() + workers - 1 > MAX_PORT) {
+            throw new ConfigException(
+                    "leg_address: port "
+                            + address.port()
+                            + " leaves no room for "
+                            + workers
+                            + " workers; give at most "
+                            + (MAX_PORT - workers + 1));
+        }
+    }
+
+    /** Whether there are other clusters. */
+    boolean hasLegs() {
+        return !clusterMap.isEmpty();
+    }
+
+    /** The keys of packets between clusters. */
+    RouteKeys legKeyRing() {
+        return keys("leg_keys", legKeys);
+    }
+
+    LegSettings legSettings() {
+        return new LegSettings(
+                clusterId,
+                (int) legClockTolerance.toSeconds(),
+                legTimeout.toNanos(),
+                flowTimeout.toNanos());
+    }
+
+    /** Sockets of each worker. */
+    int sockets() {
+        return publicAddresses.size() + (hasLegs() ? 2 : 1);
     }
 
     private static void requireRedis(
@@ -283,6 +372,12 @@ public record RelayConfig(
                 List.of(Cidr.parse("127.0.0.0/8")),
                 routeKeys,
                 clusterId,
+                "",
+                legAddress,
+                Map.of(),
+                legKeyId,
+                legClockTolerance,
+                legTimeout,
                 Duration.ofHours(1),
                 FlowTable.MAX_ADDRESSES_PER_SESSION,
                 Math.max(1, recoveriesPerSecond),
@@ -349,14 +444,14 @@ public record RelayConfig(
 
     /** The keys that open route tokens. */
     RouteKeys keys() {
-        return keys(routeKeys);
+        return keys("route_keys", routeKeys);
     }
 
-    private static RouteKeys keys(Map<String, String> texts) {
+    private static RouteKeys keys(String option, Map<String, String> texts) {
         try {
             return RouteKeys.parse(texts);
         } catch (IllegalArgumentException e) {
-            throw new ConfigException("route_keys: " + e.getMessage());
+            throw new ConfigException(option + ": " + e.getMessage());
         }
     }
 }

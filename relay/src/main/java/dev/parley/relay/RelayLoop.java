@@ -36,6 +36,8 @@ final class RelayLoop implements AutoCloseable {
     private final UdpPoller poller;
     private final List<UdpPort> publicPorts;
     private final UdpPort upstreamPort;
+    private final @Nullable UdpPort legPort;
+    private final Legs legs;
     private final RelayCounters counters;
     private final RelayWorker worker;
     private final RelayTurn turn;
@@ -56,6 +58,8 @@ final class RelayLoop implements AutoCloseable {
             UdpPoller poller,
             List<UdpPort> publicPorts,
             UdpPort upstreamPort,
+            @Nullable UdpPort legPort,
+            Legs legs,
             RelayWorker worker,
             RelayCounters counters,
             boolean busy,
@@ -63,6 +67,8 @@ final class RelayLoop implements AutoCloseable {
         this.poller = poller;
         this.publicPorts = publicPorts;
         this.upstreamPort = upstreamPort;
+        this.legPort = legPort;
+        this.legs = legs;
         this.counters = counters;
         this.worker = worker;
         this.turn = new RelayTurn(poller, worker, counters, busy, 1);
@@ -100,9 +106,13 @@ final class RelayLoop implements AutoCloseable {
         return worker.exportFlows(System.nanoTime());
     }
 
-    /** Its sockets as another process may have them: the public ones, then the other. */
+    /**
+     * Its sockets as another process may have them: the public ones, the one towards transceivers,
+     * and the one towards other clusters if there is any.
+     */
     int[] descriptors() {
-        return Stream.concat(publicPorts.stream(), Stream.of(upstreamPort))
+        return Stream.of(publicPorts.stream(), Stream.of(upstreamPort), Stream.ofNullable(legPort))
+                .flatMap(ports -> ports)
                 .mapToInt(UdpPort::descriptor)
                 .toArray();
     }
@@ -139,6 +149,9 @@ final class RelayLoop implements AutoCloseable {
         publicPorts.forEach(UdpPort::leave);
         finish();
         upstreamPort.leave();
+        if (legPort != null) {
+            legPort.leave();
+        }
         finish();
     }
 
@@ -177,6 +190,15 @@ final class RelayLoop implements AutoCloseable {
 
     UdpPort upstreamPort() {
         return upstreamPort;
+    }
+
+    /** The socket towards other clusters' relays, null when there is none. */
+    @Nullable UdpPort findLegPort() {
+        return legPort;
+    }
+
+    Legs legs() {
+        return legs;
     }
 
     RelayCounters counters() {

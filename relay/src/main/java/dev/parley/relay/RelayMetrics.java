@@ -31,6 +31,12 @@ final class RelayMetrics {
         telemetry.counters(Metric.RELAY_FORWARDS, series(Verdict::isForwarded));
         telemetry.counters(Metric.RELAY_DROPS, series(Verdict::isDropped));
         telemetry.counters(Metric.RELAY_HOLDS, series(verdict -> verdict == Verdict.UP_HELD));
+        telemetry.counters(
+                Metric.RELAY_LEG_PROBES,
+                series(verdict -> verdict == Verdict.LEG_PROBE || verdict == Verdict.LEG_ANSWER));
+        telemetry.gauge(
+                Metric.RELAY_LEGS_LOST,
+                () -> loops.stream().mapToLong(loop -> loop.legs().lost()).sum());
         telemetry.counters(Metric.RELAY_UDP_REFUSALS, udpSeries());
         telemetry.gauge(Metric.RELAY_FLOWS, this::flows);
         telemetry.gauge(
@@ -94,6 +100,8 @@ final class RelayMetrics {
             for (UdpPort port : loop.publicPorts()) {
                 sum += port.counters().count(reason);
             }
+            UdpPort leg = loop.findLegPort();
+            sum += leg == null ? 0 : leg.counters().count(reason);
         }
         return sum;
     }

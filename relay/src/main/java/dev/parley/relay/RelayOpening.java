@@ -1,5 +1,6 @@
 package dev.parley.relay;
 
+import dev.parley.otel.trace.Tracing;
 import dev.parley.relay.store.FlowStore;
 import dev.parley.runtime.config.ConfigException;
 import dev.parley.runtime.config.HostPort;
@@ -9,6 +10,7 @@ import dev.parley.runtime.udp.UdpPoller;
 import dev.parley.runtime.udp.UdpPort;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.security.SecureRandom;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -26,6 +28,7 @@ final class RelayOpening {
     private final RelayConfig config;
     private final SeededHash hash;
     private final FlowStore store;
+    private final SecureRandom random = new SecureRandom();
     private final Deque<WorkerMemory> memories = new ArrayDeque<>();
     private final List<Runnable> remarks = new ArrayList<>();
 
@@ -79,7 +82,15 @@ final class RelayOpening {
                 publicPorts.add(bind(poller, address, shared, "public_addresses"));
             }
             UdpPort upstream = bind(poller, upstreamAddress(i), false, "upstream_address");
-            return loop(poller, List.copyOf(publicPorts), upstream, null, i);
+            UdpPort leg =
+                    config.hasLegs()
+                            ? bind(
+                                    poller,
+                                    nth(config.legAddress(), i, "leg_address"),
+                                    false,
+                                    "leg_address")
+                            : null;
+            return loop(poller, List.copyOf(publicPorts), upstream, leg, null, i);
         } catch (RuntimeException e) {
             poller.close();
             throw e;
@@ -105,10 +116,12 @@ final class RelayOpening {
         try {
             List<UdpPort> ports =
                     Arrays.stream(share.descriptors()).mapToObj(poller::adopt).toList();
+            int publics = config.publicAddresses().size();
             return loop(
                     poller,
-                    ports.subList(0, share.publicSockets()),
-                    ports.getLast(),
+                    ports.subList(0, publics),
+                    ports.get(publics),
+                    config.hasLegs() ? ports.getLast() : null,
                     share.flows(),
                     i);
         } catch (RuntimeException e) {
@@ -121,15 +134,24 @@ final class RelayOpening {
             UdpPoller poller,
             List<UdpPort> publicPorts,
             UdpPort upstream,
+            @Nullable UdpPort leg,
             @Nullable ByteBuffer flows,
             int i) {
         long now = System.nanoTime();
         RelayCounters counters = new RelayCounters();
         LoopAlarm alarm = new LoopAlarm();
+        WorkerAssembly assembly = new WorkerAssembly(config, hash);
+        Legs legs = assembly.legs(random, Tracing.epochNanos() - now, now);
         RelayWorker worker =
-                new WorkerAssembly(config, hash)
-                        .assemble(
-                                memory(), publicPorts, upstream, store.open(alarm), counters, now);
+                assembly.assemble(
+                        memory(),
+                        publicPorts,
+                        upstream,
+                        leg,
+                        legs,
+                        store.open(alarm),
+                        counters,
+                        now);
         if (flows != null) {
             int count = worker.importFlows(flows, now);
             remark(System.Logger.Level.INFO, "worker {0} has taken over {1} flows", i, count);
@@ -139,6 +161,8 @@ final class RelayOpening {
                         poller,
                         publicPorts,
                         upstream,
+                        leg,
+                        legs,
                         worker,
                         counters,
                         config.busyWait(),
@@ -169,9 +193,12 @@ final class RelayOpening {
     }
 
     private InetSocketAddress upstreamAddress(int worker) {
-        HostPort base = config.upstreamAddress();
+        return nth(config.upstreamAddress(), worker, "upstream_address");
+    }
+
+    private static InetSocketAddress nth(HostPort base, int worker, String key) {
         int port = base.port() == 0 ? 0 : base.port() + worker;
-        return new HostPort(base.host(), port).resolve("upstream_address");
+        return new HostPort(base.host(), port).resolve(key);
     }
 
     private UdpPort bind(UdpPoller poller, InetSocketAddress address, boolean shared, String key) {

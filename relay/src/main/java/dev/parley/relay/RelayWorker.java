@@ -1,10 +1,10 @@
 package dev.parley.relay;
 
-import dev.parley.rtc.route.ClientHeader;
 import dev.parley.runtime.udp.DatagramBatch;
 import dev.parley.runtime.udp.UdpPort;
 import java.nio.ByteBuffer;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One core's share of the relay. Owns its sockets, flows and counters; one thread only ever runs
@@ -24,6 +24,8 @@ final class RelayWorker {
 
     private final UdpPort[] publicPorts;
     private final UdpPort upstreamPort;
+    private final @Nullable UdpPort legPort;
+    private final Legs legs;
     private final UpwardRoutes upward;
     private final DownwardRoutes downward;
     private final FlowTable flows;
@@ -33,7 +35,8 @@ final class RelayWorker {
     private final RelayCounters counters;
     private final FlowNotices notices = new FlowNotices();
     private final DatagramBatch batch;
-    private final int[] sockets;
+    private final int[] exits;
+    private final int[] heldExits = new int[HeldDatagrams.PER_SOURCE];
     private final int slotsPerExpiry;
     private long nextExpiryNanos;
     private long nextKernelCountNanos;
@@ -41,6 +44,8 @@ final class RelayWorker {
     RelayWorker(
             List<UdpPort> publicPorts,
             UdpPort upstreamPort,
+            @Nullable UdpPort legPort,
+            Legs legs,
             UpwardRoutes upward,
             DownwardRoutes downward,
             FlowTable flows,
@@ -51,6 +56,8 @@ final class RelayWorker {
             WorkerSettings settings) {
         this.publicPorts = publicPorts.toArray(new UdpPort[0]);
         this.upstreamPort = upstreamPort;
+        this.legPort = legPort;
+        this.legs = legs;
         this.upward = upward;
         this.downward = downward;
         this.flows = flows;
@@ -58,8 +65,8 @@ final class RelayWorker {
         this.lookups = lookups;
         this.writer = writer;
         this.counters = counters;
-        this.batch = new DatagramBatch(settings.batch(), ClientHeader.LENGTH, MAX_DATAGRAM_BYTES);
-        this.sockets = new int[settings.batch()];
+        this.batch = new DatagramBatch(settings.batch(), Legs.HEADROOM, MAX_DATAGRAM_BYTES);
+        this.exits = new int[settings.batch()];
         // All slots are looked at within half a flow timeout.
         long turns = Math.max(1, settings.flowTimeoutNanos() / 2 / EXPIRY_INTERVAL_NANOS);
         this.slotsPerExpiry = (int) Math.ceilDiv(flows.capacity(), turns);
@@ -77,7 +84,13 @@ final class RelayWorker {
         // Transceivers first: after a start what they send tells flows, which what clients have
         // sent
         // meanwhile needs.
+        if (legPort != null) {
+            legs.tick(nowNanos);
+        }
         handled += down(nowNanos);
+        if (legPort != null) {
+            handled += overLegs(legPort, nowNanos);
+        }
         for (int socket = 0; socket < publicPorts.length; socket++) {
             handled += up(socket, nowNanos);
         }
@@ -101,13 +114,14 @@ final class RelayWorker {
             }
             counters.add(verdict, 1);
             if (verdict.isForwarded()) {
-                batch.move(i, forwarded++);
+                batch.move(i, forwarded);
+                exits[forwarded++] = upward.exit();
             }
         }
         if (lookups.isDue(nowNanos)) {
             settle(nowNanos);
         }
-        send(upstreamPort, batch, 0, forwarded, Verdict.UP_UNSENT);
+        send(batch, exits, 0, forwarded);
         return received;
     }
 
@@ -157,15 +171,20 @@ final class RelayWorker {
     }
 
     private void release(DatagramBatch held, int first, int count, int socket, long nowNanos) {
-        int forwarded = first;
+        int forwarded = 0;
         for (int i = first; i < first + count; i++) {
             Verdict verdict = upward.route(held, i, socket, nowNanos);
-            counters.add(verdict == Verdict.UP_BY_FLOW ? Verdict.UP_RECOVERED : verdict, 1);
+            counters.add(isPlain(verdict) ? Verdict.UP_RECOVERED : verdict, 1);
             if (verdict.isForwarded()) {
-                held.move(i, forwarded++);
+                held.move(i, first + forwarded);
+                heldExits[forwarded++] = upward.exit();
             }
         }
-        send(upstreamPort, held, first, forwarded, Verdict.UP_UNSENT);
+        send(held, heldExits, first, forwarded);
+    }
+
+    private static boolean isPlain(Verdict verdict) {
+        return verdict == Verdict.UP_BY_FLOW || verdict == Verdict.UP_BY_LEG;
     }
 
     private int down(long nowNanos) {
@@ -182,29 +201,68 @@ final class RelayWorker {
             }
             if (verdict.isForwarded()) {
                 batch.move(i, forwarded);
-                sockets[forwarded++] = downward.socket();
+                exits[forwarded++] = downward.exit();
             }
         }
-        sendBySocket(forwarded);
+        send(batch, exits, 0, forwarded);
         return received;
     }
 
-    // In order, each run of datagrams for the same public socket in one go.
-    private void sendBySocket(int count) {
-        int from = 0;
-        for (int i = 1; i <= count; i++) {
-            if (i == count || sockets[i] != sockets[from]) {
-                send(publicPorts[sockets[from]], batch, from, i, Verdict.DOWN_UNSENT);
-                from = i;
+    private int overLegs(UdpPort port, long nowNanos) {
+        int received = port.receive(batch);
+        if (received > 0) {
+            counters.batch(received);
+        }
+        int forwarded = 0;
+        for (int i = 0; i < received; i++) {
+            Verdict opened = legs.open(batch, i, nowNanos);
+            Verdict verdict =
+                    switch (opened) {
+                        case LEG_UP ->
+                                upward.carried(batch, i, legs.opened(), legs.sender(), nowNanos);
+                        case LEG_DOWN -> downward.carried(batch, i, legs.opened(), nowNanos);
+                        default -> opened;
+                    };
+            counters.add(verdict, 1);
+            if (verdict == Verdict.DOWN_RECOVERED) {
+                lookups.nudge();
             }
+            if (verdict.isForwarded()) {
+                batch.move(i, forwarded);
+                exits[forwarded++] = opened == Verdict.LEG_UP ? upward.exit() : downward.exit();
+            }
+        }
+        send(batch, exits, 0, forwarded);
+        legs.flush(port);
+        return received;
+    }
+
+    // In order, each run of datagrams for the same socket in one go.
+    private void send(DatagramBatch from, int[] by, int first, int count) {
+        int start = 0;
+        for (int i = 1; i <= count; i++) {
+            if (i == count || by[i] != by[start]) {
+                send(by[start], from, first + start, first + i);
+                start = i;
+            }
+        }
+    }
+
+    private void send(int exit, DatagramBatch from, int first, int end) {
+        switch (exit) {
+            case Exits.UPSTREAM -> send(upstreamPort, from, first, end, Verdict.UP_UNSENT);
+            case Exits.LEG -> {
+                if (legPort != null) {
+                    send(legPort, from, first, end, Verdict.LEG_UNSENT);
+                }
+            }
+            default -> send(publicPorts[exit], from, first, end, Verdict.DOWN_UNSENT);
         }
     }
 
     // A full buffer drops the rest: waiting would delay every other flow.
     private void send(UdpPort port, DatagramBatch from, int first, int end, Verdict unsent) {
-        if (first < end) {
-            counters.add(unsent, end - first - port.send(from, first, end));
-        }
+        counters.add(unsent, end - first - port.send(from, first, end));
     }
 
     /** Whether datagrams wait for their flow, which is a matter of milliseconds. */
@@ -238,6 +296,9 @@ final class RelayWorker {
                 port.countKernelDrops();
             }
             upstreamPort.countKernelDrops();
+            if (legPort != null) {
+                legPort.countKernelDrops();
+            }
             nextKernelCountNanos = nowNanos + KERNEL_COUNT_INTERVAL_NANOS;
         }
     }

@@ -21,14 +21,11 @@ final class Takeover implements AutoCloseable {
     /**
      * One worker's part.
      *
-     * @param descriptors public sockets in order, then the one towards transceivers
+     * @param descriptors public sockets in order, then the one towards transceivers, then the one
+     *     towards other clusters if there is any
      */
     @SuppressWarnings("ArrayRecordComponent") // Passed on, never compared.
-    record Share(int[] descriptors, ByteBuffer flows) {
-        int publicSockets() {
-            return descriptors.length - 1;
-        }
-    }
+    record Share(int[] descriptors, ByteBuffer flows) {}
 
     private final LocalSocket predecessor;
     private final List<Share> shares;
@@ -44,9 +41,10 @@ final class Takeover implements AutoCloseable {
      * Asks for the sockets of the relay under this name.
      *
      * @param addresses that it must serve
+     * @param sockets that each of its workers has
      * @return null when there is no such relay, or it does not give them
      */
-    static @Nullable Takeover find(String name, String addresses, int publicSockets) {
+    static @Nullable Takeover find(String name, String addresses, int sockets) {
         LocalSocket predecessor = LocalSocket.connect(name);
         if (predecessor == null) {
             return null;
@@ -72,7 +70,7 @@ final class Takeover implements AutoCloseable {
                 shares.add(share);
                 ByteBuffer flows = HandoverMessages.receiveFlows(predecessor);
                 shares.set(i, new Share(share.descriptors(), flows));
-                if (share.publicSockets() != publicSockets) {
+                if (share.descriptors().length != sockets) {
                     throw new IOException("it gives another number of sockets");
                 }
             }

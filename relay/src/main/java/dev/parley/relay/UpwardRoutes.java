@@ -1,6 +1,7 @@
 package dev.parley.relay;
 
 import dev.parley.rtc.route.ClientHeader;
+import dev.parley.rtc.route.LegPacket;
 import dev.parley.rtc.route.PacketKind;
 import dev.parley.rtc.route.RouteToken;
 import dev.parley.rtc.route.RouteTokens;
@@ -16,26 +17,28 @@ final class UpwardRoutes {
     private final FlowTable flows;
     private final PublicAddresses publicAddresses;
     private final RouteTokens tokens;
-    private final AddressRanges transceivers;
+    private final Destinations destinations;
     private final SeededHash hash;
-    private final int clusterId;
+    private final Legs legs;
+    private final ClientHeader header = new ClientHeader();
     private final StunReader stun = new StunReader();
     private final RouteToken token = new RouteToken();
     private int flow = FlowTable.NONE;
+    private int exit = Exits.UPSTREAM;
 
     UpwardRoutes(
             FlowTable flows,
             PublicAddresses publicAddresses,
             RouteTokens tokens,
-            AddressRanges transceivers,
+            Destinations destinations,
             SeededHash hash,
-            int clusterId) {
+            Legs legs) {
         this.flows = flows;
         this.publicAddresses = publicAddresses;
         this.tokens = tokens;
-        this.transceivers = transceivers;
+        this.destinations = destinations;
         this.hash = hash;
-        this.clusterId = clusterId;
+        this.legs = legs;
     }
 
     /**
@@ -121,17 +124,17 @@ final class UpwardRoutes {
     }
 
     private Verdict admit() {
-        if (token.clusterId() != clusterId) {
-            return Verdict.TOKEN_OTHER_CLUSTER;
-        }
-        return transceivers.contains(token.addressHigh(), token.addressLow())
-                ? Verdict.UP_BY_FLOW
-                : Verdict.TOKEN_OUTSIDE_RANGES;
+        return destinations.check(token.clusterId(), token.addressHigh(), token.addressLow());
     }
 
     /** The flow that the last check has made or moved, until flows change. */
     int flow() {
         return flow;
+    }
+
+    /** By which of {@link Exits} the datagram that was routed last goes out. */
+    int exit() {
+        return exit;
     }
 
     private Verdict begin(
@@ -152,9 +155,10 @@ final class UpwardRoutes {
                     publicIndex,
                     flow == FlowTable.SESSION_FULL
                             ? Verdict.UP_UNCACHED_SESSION_FULL
-                            : Verdict.UP_UNCACHED_TABLE_FULL);
+                            : Verdict.UP_UNCACHED_TABLE_FULL,
+                    nowNanos);
         }
-        flows.point(flow, token.addressHigh(), token.addressLow(), token.port(), ufragHash);
+        point(ufragHash);
         return forward(batch, i, publicIndex, flow, Verdict.UP_NEW_FLOW, nowNanos);
     }
 
@@ -162,10 +166,21 @@ final class UpwardRoutes {
             DatagramBatch batch, int i, int publicIndex, int known, long ufragHash, long nowNanos) {
         flow = known;
         if (!flows.assign(flow, token.sessionIdHigh(), token.sessionIdLow())) {
-            return forwardByToken(batch, i, publicIndex, Verdict.UP_UNCACHED_SESSION_FULL);
+            return forwardByToken(
+                    batch, i, publicIndex, Verdict.UP_UNCACHED_SESSION_FULL, nowNanos);
         }
-        flows.point(flow, token.addressHigh(), token.addressLow(), token.port(), ufragHash);
+        point(ufragHash);
         return forward(batch, i, publicIndex, flow, Verdict.UP_MOVED_FLOW, nowNanos);
+    }
+
+    private void point(long ufragHash) {
+        flows.point(
+                flow,
+                token.addressHigh(),
+                token.addressLow(),
+                token.port(),
+                destinations.legTo(token.clusterId()),
+                ufragHash);
     }
 
     private Verdict forward(
@@ -174,16 +189,113 @@ final class UpwardRoutes {
         if (!flows.isProvisional(by)) {
             flows.touch(by, nowNanos);
         }
-        prepend(batch, i, publicIndex);
-        batch.peer(
-                i, flows.transceiverHigh(by), flows.transceiverLow(by), flows.transceiverPort(by));
-        return verdict;
+        long leg = flows.leg(by);
+        if (leg != FlowTable.NO_LEG) {
+            // The client that came in elsewhere is here now.
+            if (!FlowTable.leadsAway(leg)) {
+                flows.enterHere(by);
+                leg = FlowTable.NO_LEG;
+            }
+        }
+        return send(
+                batch,
+                i,
+                publicIndex,
+                leg,
+                flows.transceiverHigh(by),
+                flows.transceiverLow(by),
+                flows.transceiverPort(by),
+                verdict,
+                nowNanos);
     }
 
-    private Verdict forwardByToken(DatagramBatch batch, int i, int publicIndex, Verdict verdict) {
+    private Verdict forwardByToken(
+            DatagramBatch batch, int i, int publicIndex, Verdict verdict, long nowNanos) {
+        return send(
+                batch,
+                i,
+                publicIndex,
+                destinations.legTo(token.clusterId()),
+                token.addressHigh(),
+                token.addressLow(),
+                token.port(),
+                verdict,
+                nowNanos);
+    }
+
+    private Verdict send(
+            DatagramBatch batch,
+            int i,
+            int publicIndex,
+            long leg,
+            long high,
+            long low,
+            int port,
+            Verdict verdict,
+            long nowNanos) {
+        if (leg == FlowTable.NO_LEG) {
+            prepend(batch, i, publicIndex);
+            batch.peer(i, high, low, port);
+            exit = Exits.UPSTREAM;
+            return verdict;
+        }
+        long client =
+                hash.of(
+                        batch.addressHigh(i),
+                        batch.addressLow(i),
+                        (long) batch.port(i) << 16 | publicIndex);
         prepend(batch, i, publicIndex);
-        batch.peer(i, token.addressHigh(), token.addressLow(), token.port());
-        return verdict;
+        exit = Exits.LEG;
+        Verdict sealed =
+                legs.up(batch, i, FlowTable.clusterOf(leg), high, low, port, client, nowNanos);
+        return sealed == Verdict.UP_BY_LEG && verdict != Verdict.UP_BY_FLOW ? verdict : sealed;
+    }
+
+    /**
+     * Routes a client's datagram that another cluster's relay has sent here, its client header in
+     * front: to the transceiver that the relay names, which is one of ours, and nowhere else. The
+     * way back is remembered.
+     *
+     * @param relay the sender by {@link Legs#sender}
+     */
+    Verdict carried(DatagramBatch batch, int i, LegPacket packet, int relay, long nowNanos) {
+        long high = packet.transceiverHigh();
+        long low = packet.transceiverLow();
+        int port = packet.transceiverPort();
+        if (!destinations.isOurs(high, low)) {
+            return Verdict.LEG_OUTSIDE_RANGES;
+        }
+        if (!header.wrap(batch.bytes(), batch.start(i), batch.length(i))) {
+            return Verdict.LEG_BAD_HEADER;
+        }
+        int publicIndex =
+                publicAddresses.usedElsewhere(
+                        header.proxyHigh(), header.proxyLow(), header.proxyPort());
+        if (publicIndex == PublicAddresses.NONE) {
+            return Verdict.LEG_TOO_MANY_ADDRESSES;
+        }
+        batch.peer(i, high, low, port);
+        exit = Exits.UPSTREAM;
+        return remember(publicIndex, high, low, port, FlowTable.through(relay), nowNanos);
+    }
+
+    private Verdict remember(
+            int publicIndex, long high, long low, int port, long leg, long nowNanos) {
+        long clientHigh = header.clientHigh();
+        long clientLow = header.clientLow();
+        int clientPort = header.clientPort();
+        int known = flows.find(clientHigh, clientLow, clientPort, publicIndex, nowNanos);
+        if (known == FlowTable.NONE) {
+            known = flows.insert(clientHigh, clientLow, clientPort, publicIndex, 0, 0, nowNanos);
+            if (known < 0) {
+                return Verdict.LEG_UP_UNCACHED;
+            }
+            flows.point(known, high, low, port, leg, 0);
+        } else if (!flows.leadsTo(known, high, low, port, leg)) {
+            flows.point(known, high, low, port, leg, 0);
+        }
+        flows.touch(known, nowNanos);
+        return Verdict.LEG_UP;
     }
 
     // The slot's headroom takes the header, so the payload stays where it was received.

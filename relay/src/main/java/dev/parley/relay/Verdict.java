@@ -9,6 +9,8 @@ import java.util.Locale;
 enum Verdict {
     /** From a client, by the flow of its address. */
     UP_BY_FLOW(true),
+    /** From a client, by its flow, to a relay of its transceiver's cluster. */
+    UP_BY_LEG(true),
     /** A check from a new client address, by its token; a flow was made. */
     UP_NEW_FLOW(true),
     /** A check with another token than the flow's last one: the flow was pointed anew. */
@@ -23,11 +25,25 @@ enum Verdict {
     DOWN_BY_FLOW(true),
     /** To a client without a flow, soon after the relay's start, on its transceiver's word. */
     DOWN_RECOVERED(true),
+    /** To a client, by its flow, over the relay of another cluster that it comes in by. */
+    DOWN_BY_LEG(true),
+    /** The same without a flow, soon after the relay's start: the map tells which relay that is. */
+    DOWN_BY_MAP(true),
+    /** A client's, from another cluster's relay, to a transceiver. */
+    LEG_UP(true),
+    /** The same; no flow was made because the table is full. */
+    LEG_UP_UNCACHED(true),
+    /** A transceiver's, from a relay of its cluster, to a client by its flow. */
+    LEG_DOWN(true),
 
     /**
      * From an address without a flow, kept while the store is asked; counted again when it ends.
      */
     UP_HELD(false),
+    /** Another cluster's relay asks whether we are there; counted when it is answered. */
+    LEG_PROBE(false),
+    /** Another cluster's relay has answered. */
+    LEG_ANSWER(false),
 
     /** First byte outside the ranges of RFC 7983, or shorter than its kind's header. */
     UP_UNKNOWN_KIND(false),
@@ -55,8 +71,10 @@ enum Verdict {
     TOKEN_BAD_VERSION(false),
     TOKEN_UNKNOWN_KEY(false),
     TOKEN_FORGED(false),
-    /** The token leads to another cluster. */
+    /** The token leads to another cluster, which the map does not know or which has no relays. */
     TOKEN_OTHER_CLUSTER(false),
+    /** The token leads to another cluster, which is down. */
+    TOKEN_CLUSTER_DOWN(false),
     /** The token leads outside the configured transceiver ranges. */
     TOKEN_OUTSIDE_RANGES(false),
 
@@ -76,6 +94,32 @@ enum Verdict {
     /** The client has no flow, and the table is full. */
     DOWN_TABLE_FULL(false),
 
+    /** Not a packet between relays, or one of another version. */
+    LEG_MALFORMED(false),
+    LEG_UNKNOWN_KEY(false),
+    LEG_FORGED(false),
+    /** Meant for another cluster. */
+    LEG_OTHER_CLUSTER(false),
+    /** Sent by this cluster, which has no legs to itself. */
+    LEG_OWN_CLUSTER(false),
+    /** Sent longer ago than clocks may differ, or in the future. */
+    LEG_STALE(false),
+    /** It came before. */
+    LEG_REPLAYED(false),
+    LEG_TOO_MANY_SENDERS(false),
+    /** What follows the leg's header begins with no client header. */
+    LEG_BAD_HEADER(false),
+    /** It names a transceiver outside the configured ranges. */
+    LEG_OUTSIDE_RANGES(false),
+    /** It names more public addresses than there can be. */
+    LEG_TOO_MANY_ADDRESSES(false),
+    /** Its way would go on over another leg. */
+    LEG_LOOP(false),
+    /** For a client that comes in by another cluster's relay, which is not known. */
+    DOWN_UNKNOWN_RELAY(false),
+
+    /** Counted once more when the socket's send buffer had no room for a forwarded datagram. */
+    LEG_UNSENT(false),
     /** Counted once more when the socket's send buffer had no room for a forwarded datagram. */
     UP_UNSENT(false),
     /** Counted once more when the socket's send buffer had no room for a forwarded datagram. */
@@ -92,7 +136,10 @@ enum Verdict {
     }
 
     boolean isDropped() {
-        return !forwarded && this != UP_HELD;
+        return switch (this) {
+            case UP_HELD, LEG_PROBE, LEG_ANSWER -> false;
+            default -> !forwarded;
+        };
     }
 
     /** As metrics label it. */

@@ -62,6 +62,8 @@ final class WarmUp {
                                 WorkerMemory.of(config, hash),
                                 List.of(vip),
                                 bind(),
+                                null,
+                                Legs.none(),
                                 StoreLane.closed(),
                                 counters,
                                 System.nanoTime() * SPEED);

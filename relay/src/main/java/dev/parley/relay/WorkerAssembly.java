@@ -1,10 +1,13 @@
 package dev.parley.relay;
 
 import dev.parley.relay.store.StoreLane;
+import dev.parley.rtc.route.LegPacket;
 import dev.parley.rtc.route.RouteTokens;
 import dev.parley.runtime.udp.UdpPort;
 import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /** Builds workers from a config; what they share is immutable. */
 final class WorkerAssembly {
@@ -21,6 +24,8 @@ final class WorkerAssembly {
             WorkerMemory memory,
             List<UdpPort> publicPorts,
             UdpPort upstream,
+            @Nullable UdpPort legPort,
+            Legs legs,
             StoreLane lane,
             RelayCounters counters,
             long startNanos) {
@@ -28,28 +33,25 @@ final class WorkerAssembly {
         FlowTable flows = memory.flows();
         PublicAddresses publics = new PublicAddresses(used(publicPorts));
         AddressRanges transceivers = new AddressRanges(config.transceiverCidrs());
+        Destinations destinations = new Destinations(transceivers, config.clusterId(), legs);
         UpwardRoutes upward =
                 new UpwardRoutes(
-                        flows,
-                        publics,
-                        new RouteTokens(config.keys()),
-                        transceivers,
-                        hash,
-                        config.clusterId());
+                        flows, publics, new RouteTokens(config.keys()), destinations, hash, legs);
         DownwardRoutes downward =
                 new DownwardRoutes(
                         flows,
                         publics,
-                        transceivers,
+                        destinations,
+                        legs,
+                        hash,
                         new RecoveryBudget(config.recoveriesPerSecond(), startNanos, timeoutNanos));
         FlowLookups lookups =
                 new FlowLookups(
                         lane,
                         memory,
                         publics,
-                        transceivers,
+                        destinations,
                         hash,
-                        config.clusterId(),
                         new PerSecond(config.storeRequestsPerSecond(), startNanos),
                         counters);
         FlowWriter writer =
@@ -63,6 +65,8 @@ final class WorkerAssembly {
         return new RelayWorker(
                 publicPorts,
                 upstream,
+                legPort,
+                legs,
                 upward,
                 downward,
                 flows,
@@ -71,6 +75,26 @@ final class WorkerAssembly {
                 writer,
                 counters,
                 new WorkerSettings(config.batch(), timeoutNanos, startNanos));
+    }
+
+    /**
+     * A worker's ways to other clusters, of which it knows none yet.
+     *
+     * @param random for the number that its packets name it by
+     */
+    Legs legs(RandomGenerator random, long wallAheadNanos, long startNanos) {
+        if (!config.hasLegs()) {
+            return Legs.none();
+        }
+        LegPacket packet =
+                new LegPacket(
+                        config.legKeyRing(),
+                        config.legKeyId(),
+                        config.clusterId(),
+                        random.nextInt());
+        Legs legs = Legs.of(packet, config.legSettings(), startNanos);
+        legs.wallAhead(wallAheadNanos);
+        return legs;
     }
 
     /** The addresses that clients use. */

@@ -107,7 +107,7 @@ class FlowTableTest {
                 assertThat(added).isEqualTo(FlowTable.SESSION_FULL);
             } else {
                 assertThat(added).isNotNegative();
-                table.point(added, 1, 2, leadsTo, 3);
+                table.point(added, 1, 2, leadsTo, FlowTable.NO_LEG, 3);
                 Flow flow = new Flow();
                 flow.seen = now;
                 flow.session = session;
@@ -120,7 +120,7 @@ class FlowTableTest {
             if (same || sessionHasRoom) {
                 expected.session = session;
                 expected.leadsTo = leadsTo;
-                table.point(fresh, 1, 2, leadsTo, 3);
+                table.point(fresh, 1, 2, leadsTo, FlowTable.NO_LEG, 3);
             }
         }
     }

@@ -114,6 +114,51 @@ class RelayAllocationTest {
         assertThat(allocated).as("bytes in %d turns of 10 datagrams", TURNS).isLessThan(1_000);
     }
 
+    @Test
+    void crossesClustersWithoutAllocating() {
+        Endpoint client = Endpoint.of("198.51.100.7", 40_000);
+        byte[] media = Checks.rtp(172);
+        byte[] away = Checks.request(Checks.ufrag(1, TwoClusters.HOME, RelayRig.TRANSCEIVER));
+        byte[] sealed = sealedByAnother();
+        ReplayPort vip =
+                new ReplayPort(
+                        TwoClusters.INGRESS_VIP,
+                        new Endpoint[] {client, client, client},
+                        new byte[][] {away, media, media});
+        ReplayPort upstream =
+                new ReplayPort(Endpoint.of("10.0.0.1", 3479), new Endpoint[0], new byte[0][]);
+        ReplayPort leg =
+                new ReplayPort(
+                        TwoClusters.INGRESS_LEG,
+                        new Endpoint[] {TwoClusters.HOME_LEG, TwoClusters.HOME_LEG},
+                        new byte[][] {sealed, media});
+        RelayCounters counters = new RelayCounters();
+        Legs legs = TwoClusters.legs(TwoClusters.INGRESS, 1);
+        legs.plan(TwoClusters.plan(TwoClusters.MAP, TwoClusters.INGRESS));
+        FakeStore store = new FakeStore();
+        RelayWorker worker = RelayRig.worker(vip, upstream, leg, legs, store.lane(), counters);
+
+        long allocated = bytesAllocated(worker);
+        assertThat(counters.count(Verdict.UP_BY_LEG)).isGreaterThan(2L * TURNS);
+        assertThat(counters.count(Verdict.LEG_REPLAYED) + counters.count(Verdict.LEG_STALE))
+                .isGreaterThan(TURNS);
+        assertThat(counters.count(Verdict.LEG_MALFORMED)).isGreaterThan(TURNS);
+        assertThat(allocated).as("bytes in %d turns of 5 datagrams", TURNS).isLessThan(1_000);
+    }
+
+    private static byte[] sealedByAnother() {
+        TwoClusters fleet = new TwoClusters();
+        fleet.home.upstream.arrive(
+                RelayRig.TRANSCEIVER,
+                RelayRig.headed(RelayRig.CLIENT, TwoClusters.INGRESS_VIP, Checks.rtp(172)));
+        fleet.settle();
+        return fleet.seen.stream()
+                .map(FakePort.Datagram::bytes)
+                .filter(bytes -> bytes.length > 200)
+                .findFirst()
+                .orElseThrow();
+    }
+
     private static long bytesAllocated(RelayWorker worker) {
         for (int i = 0; i < WARM_UP_TURNS; i++) {
             var _ = worker.runOnce(i);

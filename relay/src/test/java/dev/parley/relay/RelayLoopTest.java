@@ -53,6 +53,8 @@ class RelayLoopTest {
                         poller,
                         List.of(vip),
                         upstream,
+                        null,
+                        Legs.none(),
                         RelayRig.worker(vip, upstream, StoreLane.closed(), counters),
                         counters,
                         false,

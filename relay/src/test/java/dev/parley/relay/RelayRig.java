@@ -10,6 +10,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
 
 /** A worker between fake sockets with a clock that the test turns. */
 final class RelayRig {
@@ -24,10 +25,12 @@ final class RelayRig {
     static final int STORE_REQUESTS_PER_SECOND = 20;
     static final int BATCH = 8;
 
-    final FakePort vip = new FakePort(VIP);
+    final FakePort vip;
     final FakePort otherVip = new FakePort(OTHER_VIP);
     final FakePort wildcard = new FakePort(WILDCARD);
     final FakePort upstream = new FakePort(Endpoint.of("10.0.0.1", 3479));
+    final FakePort leg = new FakePort(Endpoint.of("10.0.0.1", 3490));
+    final Legs legs;
     final RelayCounters counters = new RelayCounters();
     final FlowTable flows;
 
@@ -39,6 +42,13 @@ final class RelayRig {
     private final RelayWorker worker;
 
     RelayRig() {
+        this(0, VIP, Legs.none());
+    }
+
+    /** One of a fleet of several clusters. */
+    RelayRig(int cluster, Endpoint vipAddress, Legs legs) {
+        this.vip = new FakePort(vipAddress);
+        this.legs = legs;
         SeededHash hash = new SeededHash(new SplittableRandom(1));
         flows = new FlowTable(hash, MAX_FLOWS, TIMEOUT_NANOS);
         List<UdpPort> publicPorts = List.of(vip, otherVip, wildcard);
@@ -46,25 +56,30 @@ final class RelayRig {
                 new PublicAddresses(publicPorts.stream().map(UdpPort::localAddress).toList());
         AddressRanges transceivers =
                 new AddressRanges(List.of(Cidr.parse("10.0.0.0/8"), Cidr.parse("fd00::/8")));
+        Destinations destinations = new Destinations(transceivers, cluster, legs);
         worker =
                 new RelayWorker(
                         publicPorts,
                         upstream,
+                        leg,
+                        legs,
                         new UpwardRoutes(
                                 flows,
                                 publics,
                                 new RouteTokens(Checks.KEYS),
-                                transceivers,
+                                destinations,
                                 hash,
-                                0),
+                                legs),
                         new DownwardRoutes(
                                 flows,
                                 publics,
-                                transceivers,
+                                destinations,
+                                legs,
+                                hash,
                                 new RecoveryBudget(RECOVERIES_PER_SECOND, now, TIMEOUT_NANOS)),
                         flows,
                         publics,
-                        lookups(store.lane(), flows, publics, transceivers, hash, counters, now),
+                        lookups(store.lane(), flows, publics, destinations, hash, counters, now),
                         writer(store.lane(), flows, publics, now),
                         counters,
                         new WorkerSettings(BATCH, TIMEOUT_NANOS, now));
@@ -73,20 +88,39 @@ final class RelayRig {
     /** A worker with one public socket, whose recovery and timers begin at 0. */
     static RelayWorker worker(
             UdpPort vip, UdpPort upstream, StoreLane lane, RelayCounters counters) {
+        return worker(vip, upstream, null, Legs.none(), lane, counters);
+    }
+
+    /** The same with ways to other clusters. */
+    static RelayWorker worker(
+            UdpPort vip,
+            UdpPort upstream,
+            @Nullable UdpPort leg,
+            Legs legs,
+            StoreLane lane,
+            RelayCounters counters) {
         SeededHash hash = new SeededHash(new SplittableRandom(1));
         FlowTable flows = new FlowTable(hash, MAX_FLOWS, TIMEOUT_NANOS);
         PublicAddresses publics = new PublicAddresses(List.of(vip.localAddress()));
         AddressRanges transceivers = new AddressRanges(List.of(Cidr.parse("10.0.0.0/8")));
+        Destinations destinations = new Destinations(transceivers, 0, legs);
         return new RelayWorker(
                 List.of(vip),
                 upstream,
+                leg,
+                legs,
                 new UpwardRoutes(
-                        flows, publics, new RouteTokens(Checks.KEYS), transceivers, hash, 0),
+                        flows, publics, new RouteTokens(Checks.KEYS), destinations, hash, legs),
                 new DownwardRoutes(
-                        flows, publics, transceivers, new RecoveryBudget(0, 0, TIMEOUT_NANOS)),
+                        flows,
+                        publics,
+                        destinations,
+                        legs,
+                        hash,
+                        new RecoveryBudget(0, 0, TIMEOUT_NANOS)),
                 flows,
                 publics,
-                lookups(lane, flows, publics, transceivers, hash, counters, 0),
+                lookups(lane, flows, publics, destinations, hash, counters, 0),
                 writer(lane, flows, publics, 0),
                 counters,
                 new WorkerSettings(BATCH, TIMEOUT_NANOS, 0));
@@ -96,7 +130,7 @@ final class RelayRig {
             StoreLane lane,
             FlowTable flows,
             PublicAddresses publics,
-            AddressRanges transceivers,
+            Destinations destinations,
             SeededHash hash,
             RelayCounters counters,
             long now) {
@@ -104,9 +138,8 @@ final class RelayRig {
                 lane,
                 new WorkerMemory(flows, new HeldDatagrams(), new UnknownSources()),
                 publics,
-                transceivers,
+                destinations,
                 hash,
-                0,
                 new PerSecond(STORE_REQUESTS_PER_SECOND, now),
                 counters);
     }
@@ -124,6 +157,14 @@ final class RelayRig {
 
     int run() {
         return worker.runOnce(now);
+    }
+
+    ByteBuffer exportFlows() {
+        return worker.exportFlows(now);
+    }
+
+    int importFlows(ByteBuffer exported) {
+        return worker.importFlows(exported, now);
     }
 
     /** Lets time pass in turns of the loop, as idle loops do. */

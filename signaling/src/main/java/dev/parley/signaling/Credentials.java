@@ -6,6 +6,8 @@ import com.nimbusds.jose.proc.SecurityContext;
 import dev.parley.otel.Metric;
 import dev.parley.otel.Telemetry;
 import dev.parley.runtime.config.ConfigException;
+import dev.parley.runtime.reload.Ticker;
+import dev.parley.runtime.reload.WatchedFiles;
 import dev.parley.signaling.auth.ApiKeys;
 import dev.parley.signaling.auth.Authenticator;
 import dev.parley.signaling.auth.ClientSecrets;
@@ -15,8 +17,7 @@ import dev.parley.signaling.auth.JwkSets;
 import dev.parley.signaling.calls.Access;
 import dev.parley.signaling.calls.CallLimiter;
 import dev.parley.signaling.net.TrustedProxies;
-import dev.parley.signaling.reload.Ticker;
-import dev.parley.signaling.reload.WatchedFiles;
+import dev.parley.signaling.steering.LocationHeaders;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -127,7 +128,7 @@ final class Credentials implements AutoCloseable {
     }
 
     /** What endpoints ask. */
-    Access access(SignalingConfig config, TrustedProxies proxies) {
+    Access access(SignalingConfig config, TrustedProxies proxies, LocationHeaders locationHeaders) {
         return new Access(
                 config.auth() == SignalingConfig.Auth.ANY,
                 Authenticator.firstOf(ways),
@@ -136,7 +137,8 @@ final class Credentials implements AutoCloseable {
                         config.rateLimitBurst(),
                         config.clientSecretCallsPerMinute(),
                         System::nanoTime),
-                proxies);
+                proxies,
+                locationHeaders);
     }
 
     @Override

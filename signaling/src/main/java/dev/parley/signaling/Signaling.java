@@ -7,6 +7,7 @@ import dev.parley.otel.trace.Tracing;
 import dev.parley.runtime.config.ConfigException;
 import dev.parley.runtime.config.HostPort;
 import dev.parley.runtime.load.Congestion;
+import dev.parley.runtime.reload.Ticker;
 import dev.parley.signaling.calls.Access;
 import dev.parley.signaling.calls.Admission;
 import dev.parley.signaling.calls.CallCounters;
@@ -15,7 +16,6 @@ import dev.parley.signaling.calls.CallEndpoints;
 import dev.parley.signaling.calls.CallIdSealer;
 import dev.parley.signaling.calls.ClientSecretEndpoint;
 import dev.parley.signaling.calls.Overflow;
-import dev.parley.signaling.calls.Placement;
 import dev.parley.signaling.http.Cors;
 import dev.parley.signaling.http.ErrorCode;
 import dev.parley.signaling.http.ErrorReplies;
@@ -30,7 +30,8 @@ import dev.parley.signaling.pool.Discovery;
 import dev.parley.signaling.pool.DnsDiscovery;
 import dev.parley.signaling.pool.KubernetesDiscovery;
 import dev.parley.signaling.pool.TransceiverPool;
-import dev.parley.signaling.reload.Ticker;
+import dev.parley.signaling.steering.LocationHeaders;
+import dev.parley.signaling.steering.Placement;
 import dev.parley.signaling.trace.RequestTraces;
 import dev.parley.signaling.whip.WhipEndpoint;
 import dev.parley.signaling.ws.SocketEndpoint;
@@ -57,12 +58,15 @@ public final class Signaling implements AutoCloseable {
 
     private final HttpListener listener;
     private final Health health;
+    private final Clusters clusters;
     private final List<Runnable> parts;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    private Signaling(HttpListener listener, Health health, List<Runnable> parts) {
+    private Signaling(
+            HttpListener listener, Health health, Clusters clusters, List<Runnable> parts) {
         this.listener = listener;
         this.health = health;
+        this.clusters = clusters;
         this.parts = parts;
     }
 
@@ -74,13 +78,14 @@ public final class Signaling implements AutoCloseable {
     public static Signaling start(SignalingConfig config, Telemetry telemetry) {
         List<Runnable> parts = new ArrayList<>();
         Tracing tracing = telemetry.tracing("signaling");
+        ClientSpans spans = new ClientSpans(tracing);
         TransceiverPool pool =
                 new TransceiverPool(
                         discovery(config),
                         config.loadInterval(),
                         config.createTimeout(),
                         config.controlTimeout(),
-                        new ClientSpans(tracing));
+                        spans);
         parts.add(pool::close);
         try {
             return serve(
@@ -89,6 +94,7 @@ public final class Signaling implements AutoCloseable {
                     new RequestTraces(
                             tracing, telemetry.histogram(Metric.SIGNALING_REQUEST_DURATION)),
                     pool,
+                    spans,
                     parts);
         } catch (RuntimeException e) {
             parts.forEach(Runnable::run);
@@ -101,6 +107,7 @@ public final class Signaling implements AutoCloseable {
             Telemetry telemetry,
             RequestTraces traces,
             TransceiverPool pool,
+            ClientSpans spans,
             List<Runnable> parts) {
         SignalingCounters counters = new SignalingCounters();
         counters.register(telemetry);
@@ -113,6 +120,8 @@ public final class Signaling implements AutoCloseable {
         Optional<SSLContext> tls = tls(config, telemetry, parts);
         Congestion congestion = Congestion.watch(config.maxDelay());
         parts.add(congestion::close);
+        Clusters clusters = Clusters.of(config, telemetry, pool, spans, tls);
+        parts.add(clusters::close);
         HttpRouting.Builder routing =
                 HttpRouting.builder()
                         .addFilter(new ResponseBasics(counters, cors))
@@ -126,6 +135,7 @@ public final class Signaling implements AutoCloseable {
                         telemetry,
                         traces,
                         pool,
+                        clusters,
                         congestion,
                         credentials,
                         errors,
@@ -156,7 +166,7 @@ public final class Signaling implements AutoCloseable {
                 "signaling listens on {0}://{1}",
                 tls.isPresent() ? "https" : "http",
                 HostPort.of(listener.address()));
-        return new Signaling(listener, health, parts);
+        return new Signaling(listener, health, clusters, parts);
     }
 
     private static Discovery discovery(SignalingConfig config) {
@@ -173,6 +183,7 @@ public final class Signaling implements AutoCloseable {
             Telemetry telemetry,
             RequestTraces traces,
             TransceiverPool pool,
+            Clusters clusters,
             Congestion congestion,
             Credentials credentials,
             ErrorReplies errors,
@@ -182,22 +193,23 @@ public final class Signaling implements AutoCloseable {
         telemetry.counters(
                 Metric.SIGNALING_DISCOVERY_FAILURES,
                 Map.of("transceivers", pool::discoveryFailures));
-        Access access = credentials.access(config, new TrustedProxies(config.trustedProxies()));
-        Placement placement =
-                Placement.singleCluster(
-                        config.relayAddresses().stream().map(HostPort::toString).toList(),
-                        config.overflow());
+        Access access =
+                credentials.access(
+                        config,
+                        new TrustedProxies(config.trustedProxies()),
+                        new LocationHeaders(config.locationHeaders()));
+        Placement placement = clusters.placement();
         CallDesk desk =
                 new CallDesk(
-                        pool,
+                        clusters.pool(),
                         new CallIdSealer(config.sealingKeys(), new SecureRandom()),
                         placement,
                         counters,
                         traces,
-                        config.clusterId(),
                         config.defaultModel());
         Overflow overflow = new Overflow(placement, access);
-        Admission admission = new Admission(pool, congestion, config.maxStarting(), overflow);
+        Admission admission =
+                new Admission(clusters.pool(), congestion, config.maxStarting(), overflow);
         admission.register(telemetry);
         routing.addFilter(admission)
                 .addFilter(new RequestBody(config.maxBodyBytes(), config.receiveTimeout(), errors));
@@ -232,6 +244,21 @@ public final class Signaling implements AutoCloseable {
     /** Where the HTTP server really listens. */
     public InetSocketAddress address() {
         return listener.address();
+    }
+
+    /** Where other clusters' signaling reaches this one; empty when it cannot. */
+    public Optional<InetSocketAddress> clusterAddress() {
+        return clusters.address();
+    }
+
+    /** Whether a cluster can be asked for new calls, by what was last heard of it. */
+    boolean takesCalls(int cluster) {
+        return clusters.pool().takesCalls(cluster);
+    }
+
+    /** Requests to the gateway that came from nobody of the fleet. */
+    long gatewayRefusals() {
+        return clusters.gatewayRefusals();
     }
 
     /** Stops within two seconds, whatever clients do. */

@@ -6,6 +6,7 @@ import dev.parley.runtime.config.HostPort;
 import dev.parley.runtime.config.Option;
 import dev.parley.signaling.calls.ModelName;
 import dev.parley.signaling.net.ConnectionLimits;
+import dev.parley.signaling.steering.LocationHeaders;
 import dev.parley.signaling.whip.WhipSettings;
 import java.net.InetAddress;
 import java.net.URI;
@@ -13,6 +14,7 @@ import java.net.URISyntaxException;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -60,6 +62,41 @@ public record SignalingConfig(
                         min = 0,
                         max = 65_535)
                 int clusterId,
+        @Option(
+                        value =
+                                "YAML file of all clusters, for steering callers among them; read"
+                                        + " again when it changes; empty for a fleet of one cluster",
+                        orElse = "")
+                String clusterMap,
+        @Option(
+                        value =
+                                "where other clusters' signaling reaches this cluster's transceivers,"
+                                        + " such as 0.0.0.0:8443; it speaks TLS when"
+                                        + " tls_certificate_file is given; the map's signaling of"
+                                        + " this cluster names it; empty for nowhere",
+                        orElse = "")
+                List<HostPort> clusterAddress,
+        @Option(
+                        value =
+                                "PEM file of the authorities that other clusters' certificates may"
+                                        + " come from; empty for the system's",
+                        orElse = "")
+                String clusterCaFile,
+        @Option(
+                        value =
+                                "YAML file of round trips measured from networks, points of presence,"
+                                        + " cities and countries to clusters; read again when it"
+                                        + " changes",
+                        orElse = "")
+                String latencyTable,
+        @Option(
+                        value =
+                                "headers in which trusted_proxies tell where a client is: country,"
+                                        + " city, latitude, longitude, pop",
+                        orElse =
+                                "country=CF-IPCountry,city=CF-IPCity,latitude=CF-IPLatitude,"
+                                        + "longitude=CF-IPLongitude,pop=CF-Ray")
+                Map<String, String> locationHeaders,
         @Option(value = "model of a call whose client names none", orElse = "parrot")
                 String defaultModel,
         @Option(
@@ -271,6 +308,7 @@ public record SignalingConfig(
         requireWhole("tls_certificate_file", tlsCertificateFile, "tls_key_file", tlsKeyFile);
         var _ = url("public_url", publicUrl);
         var _ = url("overflow_url", overflowUrl);
+        requireSteering(clusterMap, clusterAddress, latencyTable, locationHeaders);
         auth = decided(auth, !apiKeysFile.isEmpty() || !jwtKeySet.isEmpty(), httpAddress);
         if (!ModelName.isValid(defaultModel)) {
             throw new ConfigException(
@@ -358,6 +396,35 @@ public record SignalingConfig(
                     (value.isEmpty() ? key : with)
                             + ": is missing, give it together with "
                             + (value.isEmpty() ? with : key));
+        }
+    }
+
+    private static void requireSteering(
+            String map, List<HostPort> address, String latencies, Map<String, String> headers) {
+        if (map.isEmpty() && !latencies.isEmpty()) {
+            throw new ConfigException(
+                    "cluster_map: is missing, give it together with latency_table");
+        }
+        if (map.isEmpty() && !address.isEmpty()) {
+            throw new ConfigException(
+                    "cluster_map: is missing, give it together with cluster_address");
+        }
+        if (address.size() > 1) {
+            throw new ConfigException("cluster_address: has more than one; give one, or none");
+        }
+        for (Map.Entry<String, String> header : headers.entrySet()) {
+            if (!LocationHeaders.FIELDS.contains(header.getKey())) {
+                throw new ConfigException(
+                        "location_headers: \""
+                                + header.getKey()
+                                + "\" is unknown; give some of "
+                                + String.join(
+                                        ", ", LocationHeaders.FIELDS.stream().sorted().toList()));
+            }
+            if (!header.getValue().matches("[A-Za-z0-9-]{1,64}")) {
+                throw new ConfigException(
+                        "location_headers: \"" + header.getValue() + "\" is no name of a header");
+            }
         }
     }
 

@@ -126,6 +126,12 @@ class OpenApiTest {
         }
         see(fixture, key.key(), "GET", "/v1/realtime/signaling", "", "");
         see(fixture, "nobody", "GET", "/v1/realtime/signaling", "", "");
+        see(
+                "GET",
+                "/v1/realtime/signaling",
+                fixture.send(
+                        fixture.request("/v1/realtime/signaling?ingress_candidates=9")
+                                .header("Authorization", "Bearer " + key.key())));
     }
 
     private void creations(SignalingFixture fixture) {

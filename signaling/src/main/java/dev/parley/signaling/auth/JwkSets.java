@@ -6,7 +6,7 @@ import com.nimbusds.jose.jwk.source.JWKSourceBuilder;
 import com.nimbusds.jose.proc.SecurityContext;
 import com.nimbusds.jose.util.DefaultResourceRetriever;
 import dev.parley.runtime.config.ConfigException;
-import dev.parley.signaling.reload.WatchedFiles;
+import dev.parley.runtime.reload.WatchedFiles;
 import java.net.MalformedURLException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;

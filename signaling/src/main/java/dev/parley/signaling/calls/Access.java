@@ -5,6 +5,9 @@ import dev.parley.signaling.auth.Caller;
 import dev.parley.signaling.http.ErrorCode;
 import dev.parley.signaling.http.RefusedException;
 import dev.parley.signaling.net.TrustedProxies;
+import dev.parley.signaling.steering.LocationHeaders;
+import dev.parley.signaling.steering.Whereabouts;
+import io.helidon.common.uri.UriQuery;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.ServerRequestHeaders;
 import io.helidon.webserver.http.ServerRequest;
@@ -33,6 +36,7 @@ public final class Access {
     private final Authenticator authenticator;
     private final CallLimiter limiter;
     private final TrustedProxies proxies;
+    private final LocationHeaders locationHeaders;
 
     /**
      * Asks for credentials, or not.
@@ -44,11 +48,13 @@ public final class Access {
             boolean open,
             Authenticator authenticator,
             CallLimiter limiter,
-            TrustedProxies proxies) {
+            TrustedProxies proxies,
+            LocationHeaders locationHeaders) {
         this.open = open;
         this.authenticator = authenticator;
         this.limiter = limiter;
         this.proxies = proxies;
+        this.locationHeaders = locationHeaders;
     }
 
     /** Who makes the request; empty when that has to be known and is not. */
@@ -98,6 +104,25 @@ public final class Access {
     /** The address that a request comes from, by its headers and who is at the other end. */
     public InetAddress client(ServerRequestHeaders headers, SocketAddress peer) {
         return proxies.client(headers, peer);
+    }
+
+    /** Where the client of a request is. */
+    public Whereabouts where(ServerRequest request) {
+        return where(request.headers(), request.remotePeer().address(), request.query());
+    }
+
+    /**
+     * Where the client of a request is, by its headers and query and who is at the other end.
+     *
+     * @throws RefusedException when the query asks for what cannot be
+     */
+    public Whereabouts where(ServerRequestHeaders headers, SocketAddress peer, UriQuery query) {
+        InetAddress client = client(headers, peer);
+        Whereabouts where =
+                proxies.isOurs(peer)
+                        ? locationHeaders.read(headers, client)
+                        : Whereabouts.at(client);
+        return Wish.of(query).at(where);
     }
 
     /**

@@ -5,7 +5,7 @@ import dev.parley.otel.Telemetry;
 import dev.parley.runtime.load.Congestion;
 import dev.parley.signaling.http.ErrorCode;
 import dev.parley.signaling.http.RefusedException;
-import dev.parley.signaling.pool.TransceiverPool;
+import dev.parley.signaling.pool.ClusterPool;
 import dev.parley.signaling.trace.Routes;
 import io.helidon.http.HeaderNames;
 import io.helidon.webserver.http.Filter;
@@ -27,7 +27,7 @@ public final class Admission implements Filter {
     /** Clients that are refused together should not all come back together. */
     private static final int MAX_RETRY_SECONDS = 4;
 
-    private final TransceiverPool pool;
+    private final ClusterPool pool;
     private final Congestion congestion;
     private final int maxStarting;
     private final Overflow overflow;
@@ -43,8 +43,7 @@ public final class Admission implements Filter {
      * @param maxStarting calls that may be about to start at a time
      * @param overflow where clients go that are not let in
      */
-    public Admission(
-            TransceiverPool pool, Congestion congestion, int maxStarting, Overflow overflow) {
+    public Admission(ClusterPool pool, Congestion congestion, int maxStarting, Overflow overflow) {
         this.pool = pool;
         this.congestion = congestion;
         this.maxStarting = maxStarting;

@@ -10,14 +10,15 @@ import dev.parley.signaling.auth.Caller;
 import dev.parley.signaling.http.ErrorCode;
 import dev.parley.signaling.http.RefusedException;
 import dev.parley.signaling.pool.CallId;
+import dev.parley.signaling.pool.ClusterPool;
 import dev.parley.signaling.pool.JoinedCall;
-import dev.parley.signaling.pool.TransceiverPool;
+import dev.parley.signaling.steering.Placement;
+import dev.parley.signaling.steering.Whereabouts;
 import dev.parley.signaling.trace.RequestTrace;
 import dev.parley.signaling.trace.RequestTraces;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.ServerRequestHeaders;
 import java.lang.System.Logger.Level;
-import java.net.InetAddress;
 import java.util.List;
 import java.util.Locale;
 
@@ -29,54 +30,49 @@ public final class CallDesk {
     private static final System.Logger LOGGER = System.getLogger(CallDesk.class.getName());
     private static final int MAX_ATTRIBUTE_CHARS = 256;
 
-    private final TransceiverPool pool;
+    private final ClusterPool pool;
     private final CallIdSealer sealer;
     private final Placement placement;
     private final CallCounters counters;
     private final RequestTraces traces;
-    private final int cluster;
     private final String defaultModel;
 
     /**
-     * Sends calls to the pool's transceivers.
+     * Sends calls to the pool's clusters.
      *
      * @param traces of the requests that come here
-     * @param cluster id of the cluster that they belong to
      * @param defaultModel model of a call whose client names none
      */
     public CallDesk(
-            TransceiverPool pool,
+            ClusterPool pool,
             CallIdSealer sealer,
             Placement placement,
             CallCounters counters,
             RequestTraces traces,
-            int cluster,
             String defaultModel) {
         this.pool = pool;
         this.sealer = sealer;
         this.placement = placement;
         this.counters = counters;
         this.traces = traces;
-        this.cluster = cluster;
         this.defaultModel = defaultModel;
     }
 
     /**
      * Where a call comes from.
      *
-     * @param address of the client
+     * @param where the client is
      * @param userAgent as the client calls itself; may be empty
      * @param protocol that it speaks to us
      */
-    public record Origin(InetAddress address, String userAgent, String protocol) {
+    public record Origin(Whereabouts where, String userAgent, String protocol) {
         public Origin {
             userAgent = userAgent.substring(0, Math.min(userAgent.length(), MAX_ATTRIBUTE_CHARS));
         }
 
         /** Of a request. */
-        public static Origin of(
-                ServerRequestHeaders headers, InetAddress address, String protocol) {
-            return new Origin(address, headers.first(HeaderNames.USER_AGENT).orElse(""), protocol);
+        public static Origin of(ServerRequestHeaders headers, Whereabouts where, String protocol) {
+            return new Origin(where, headers.first(HeaderNames.USER_AGENT).orElse(""), protocol);
         }
     }
 
@@ -127,21 +123,25 @@ public final class CallDesk {
 
     private Started start(
             Caller caller, Origin origin, String model, Offer offer, RequestTrace trace) {
-        TransceiverPool.Created call =
+        Placement.Decision placed = placement.decide(offer.wish().at(origin.where()));
+        ClusterPool.Placed call =
                 pool.create(
+                        placed.owners(),
                         CreateSessionRequest.newBuilder()
                                 .setOfferSdp(offer.sdp())
                                 .setModel(model)
-                                .addAllRelayAddresses(placement.relayAddresses(origin.address()))
+                                .addAllRelayAddresses(placed.relayAddresses())
                                 .setSessionJson(offer.sessionJson())
-                                .putAttributes("client_address", origin.address().getHostAddress())
+                                .putAttributes(
+                                        "client_address", origin.where().address().getHostAddress())
                                 .putAttributes("user_agent", origin.userAgent())
                                 .putAttributes("protocol", origin.protocol())
                                 .putAttributes("caller", caller.owner())
                                 .build(),
                         trace);
         counters.created();
-        CallId id = call.id().startedIn(cluster, caller);
+        tell(trace, placed, call.cluster());
+        CallId id = call.call().id().startedIn(call.cluster(), caller);
         LOGGER.log(
                 Level.DEBUG,
                 "call {0} created on {1}, model {2}, for {3}",
@@ -149,7 +149,19 @@ public final class CallDesk {
                 id.control(),
                 model,
                 caller.owner());
-        return new Started(sealer.seal(id), id, call.answerSdp());
+        return new Started(sealer.seal(id), id, call.call().answerSdp());
+    }
+
+    private static void tell(RequestTrace trace, Placement.Decision placed, int cluster) {
+        trace.put(Attribute.CLUSTER, (long) cluster);
+        trace.put(Attribute.STEERING_BASIS, placed.basis());
+        if (!placed.ingress().isEmpty()) {
+            trace.put(Attribute.INGRESS, String.join(" ", placed.relayAddresses()));
+            trace.put(Attribute.INGRESS_CLUSTER, placed.ingress());
+        }
+        if (!placed.inputs().isEmpty()) {
+            trace.put(Attribute.STEERING_INPUTS, placed.inputs());
+        }
     }
 
     /**
@@ -170,12 +182,12 @@ public final class CallDesk {
     /**
      * Changes a call's transport.
      *
-     * @param origin of the client
+     * @param where the client is now
      * @throws RefusedException when it is over, has gone on since, or the change is at fault
      */
     public UpdateSessionResponse change(
-            CallId call, InetAddress origin, UpdateSessionRequest.Builder change) {
-        change.addAllRelayAddresses(placement.relayAddresses(origin));
+            CallId call, Whereabouts where, UpdateSessionRequest.Builder change) {
+        change.addAllRelayAddresses(placement.decide(where).relayAddresses());
         return traces.within(
                 "websocket change",
                 () -> pool.update(call, traces.current().follows(call.trace()), change));

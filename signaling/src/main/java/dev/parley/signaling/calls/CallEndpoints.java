@@ -20,7 +20,6 @@ import io.helidon.webserver.http.HttpRules;
 import io.helidon.webserver.http.HttpService;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
-import java.net.InetAddress;
 import java.util.List;
 
 /** The Realtime HTTP interface: starts, describes, changes and ends calls. */
@@ -55,7 +54,7 @@ public final class CallEndpoints implements HttpService {
     }
 
     private void create(ServerRequest request, ServerResponse response) {
-        InetAddress client = access.countAddress(request);
+        var _ = access.countAddress(request);
         Caller caller = access.starter(request.headers());
         Offer offer = Offer.read(request).startingFrom(caller);
         String model = desk.model(caller, request.query().all("model", List::of), offer);
@@ -63,7 +62,7 @@ public final class CallEndpoints implements HttpService {
         CallDesk.Started call =
                 desk.start(
                         caller,
-                        CallDesk.Origin.of(request.headers(), client, "realtime"),
+                        CallDesk.Origin.of(request.headers(), access.where(request), "realtime"),
                         model,
                         offer);
         response.status(Status.CREATED_201);
@@ -85,7 +84,7 @@ public final class CallEndpoints implements HttpService {
     private void change(ServerRequest request, ServerResponse response) {
         CallId call = call(request);
         UpdateSessionRequest.Builder change = CallChange.read(request);
-        UpdateSessionResponse changed = desk.change(call, access.client(request), change);
+        UpdateSessionResponse changed = desk.change(call, access.where(request), change);
         response.headers().set(HeaderNames.ETAG, CallChange.tag(changed.getIceGeneration()));
         switch (changed.getAnswerCase()) {
             case ANSWER_SDP -> send(response, CallChange.SDP, changed.getAnswerSdp());

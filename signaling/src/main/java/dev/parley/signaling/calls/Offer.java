@@ -27,8 +27,9 @@ import java.util.Optional;
  * @param sdp not empty
  * @param sessionJson the client's session object, or empty
  * @param model the model that the session names, if any
+ * @param wish what the client asks for of where its call goes
  */
-public record Offer(String sdp, String sessionJson, Optional<String> model) {
+public record Offer(String sdp, String sessionJson, Optional<String> model, Wish wish) {
     static final String ACCEPTED = "application/sdp, application/json, multipart/form-data";
 
     private static final Map<String, Charset> CHARSETS =
@@ -48,7 +49,8 @@ public record Offer(String sdp, String sessionJson, Optional<String> model) {
                 MediaTypeHeader.parse(request.headers().first(HeaderNames.CONTENT_TYPE).orElse(""));
         byte[] body = RequestBody.of(request);
         return switch (type.value()) {
-            case "application/sdp" -> new Offer(text(body, charset(type)), "", Optional.empty());
+            case "application/sdp" ->
+                    new Offer(text(body, charset(type)), "", Optional.empty(), Wish.NONE);
             case "application/json" -> ofJson(Json.readObject(body, "The body", ""));
             case "multipart/form-data" -> ofForm(MultipartForm.parse(body, type));
             case "" -> throw unsupported("The request has no Content-Type.");
@@ -56,15 +58,15 @@ public record Offer(String sdp, String sessionJson, Optional<String> model) {
         };
     }
 
-    /** Reads the JSON form, {@code {"sdp": ..., "session": {...}}}. */
+    /** Reads the JSON form, {@code {"sdp": ..., "session": {...}, "region": ...}}. */
     public static Offer ofJson(ObjectNode body) {
         String sdp = body.path("sdp").isTextual() ? body.path("sdp").textValue() : "";
         JsonNode session = body.path("session");
         if (session.isMissingNode() || session.isNull()) {
-            return new Offer(required(sdp), "", Optional.empty());
+            return new Offer(required(sdp), "", Optional.empty(), Wish.of(body));
         }
         if (session instanceof ObjectNode object) {
-            return new Offer(required(sdp), object.toString(), model(object));
+            return new Offer(required(sdp), object.toString(), model(object), Wish.of(body));
         }
         throw new RefusedException(
                 ErrorCode.INVALID_REQUEST, "The session is not a JSON object.", "session");
@@ -74,10 +76,10 @@ public record Offer(String sdp, String sessionJson, Optional<String> model) {
         String sdp = text(parts.getOrDefault("sdp", new byte[0]), StandardCharsets.UTF_8);
         byte[] session = parts.getOrDefault("session", new byte[0]);
         if (session.length == 0) {
-            return new Offer(sdp, "", Optional.empty());
+            return new Offer(sdp, "", Optional.empty(), Wish.NONE);
         }
         ObjectNode object = Json.readObject(session, "The session part", "session");
-        return new Offer(sdp, object.toString(), model(object));
+        return new Offer(sdp, object.toString(), model(object), Wish.NONE);
     }
 
     /**
@@ -92,7 +94,7 @@ public record Offer(String sdp, String sessionJson, Optional<String> model) {
         if (!sessionJson.isEmpty()) {
             session.setAll(Json.readObject(utf8(sessionJson), "The session", "session"));
         }
-        return new Offer(sdp, session.toString(), model(session));
+        return new Offer(sdp, session.toString(), model(session), wish);
     }
 
     private static byte[] utf8(String text) {

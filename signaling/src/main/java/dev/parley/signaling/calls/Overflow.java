@@ -1,5 +1,6 @@
 package dev.parley.signaling.calls;
 
+import dev.parley.signaling.steering.Placement;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.Status;
 import io.helidon.webserver.http.ServerRequest;

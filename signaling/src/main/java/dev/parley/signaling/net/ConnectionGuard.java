@@ -1,8 +1,8 @@
 package dev.parley.signaling.net;
 
+import dev.parley.runtime.reload.Ticker;
 import dev.parley.signaling.limits.AddressKey;
 import dev.parley.signaling.net.WatchedConnection.Stage;
-import dev.parley.signaling.reload.Ticker;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;

@@ -1,7 +1,7 @@
 package dev.parley.signaling.net;
 
 import dev.parley.runtime.config.ConfigException;
-import dev.parley.signaling.reload.WatchedFiles;
+import dev.parley.runtime.reload.WatchedFiles;
 import java.net.Socket;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;

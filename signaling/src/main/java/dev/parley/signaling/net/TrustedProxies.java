@@ -36,11 +36,19 @@ public final class TrustedProxies {
 
     /** The client's address. */
     public InetAddress client(ServerRequestHeaders headers, SocketAddress peer) {
-        InetAddress nearest =
-                peer instanceof InetSocketAddress address
-                        ? address.getAddress()
-                        : InetAddress.getLoopbackAddress();
+        InetAddress nearest = nearest(peer);
         return contains(trusted, nearest) ? behind(headers, nearest) : nearest;
+    }
+
+    /** Whether the other end of a connection is one of our proxies. */
+    public boolean isOurs(SocketAddress peer) {
+        return contains(trusted, nearest(peer));
+    }
+
+    private static InetAddress nearest(SocketAddress peer) {
+        return peer instanceof InetSocketAddress address
+                ? address.getAddress()
+                : InetAddress.getLoopbackAddress();
     }
 
     private InetAddress behind(ServerRequestHeaders headers, InetAddress peer) {

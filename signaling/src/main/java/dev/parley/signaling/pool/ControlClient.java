@@ -27,6 +27,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,13 +55,22 @@ final class ControlClient implements AutoCloseable {
     private volatile boolean accepting = true;
     private volatile @Nullable Rest rest;
     private volatile double reportedLoad;
+    private volatile int reportedSessions;
     private volatile int capacity = 1;
 
     ControlClient(HostPort target, ClientSpans spans) {
+        this(target, spans, NettyChannelBuilder::usePlaintext);
+    }
+
+    /**
+     * @param transport of the channel: its TLS, and what is added to each call
+     */
+    ControlClient(
+            HostPort target, ClientSpans spans, UnaryOperator<NettyChannelBuilder> transport) {
         this.target = target;
         this.channel =
-                NettyChannelBuilder.forAddress(target.host(), target.port())
-                        .usePlaintext()
+                transport
+                        .apply(NettyChannelBuilder.forAddress(target.host(), target.port()))
                         .disableRetry()
                         // Tells a sideband of a transceiver that is gone without a word.
                         .keepAliveTime(KEEP_ALIVE_SECONDS, TimeUnit.SECONDS)
@@ -69,6 +79,11 @@ final class ControlClient implements AutoCloseable {
                         .proxyDetector(_ -> null)
                         .intercept(new PeerReporter(), spans)
                         .build();
+    }
+
+    /** For calls that are passed on as they are. */
+    Channel channel() {
+        return channel;
     }
 
     HostPort target() {
@@ -106,6 +121,16 @@ final class ControlClient implements AutoCloseable {
         return reportedLoad + (double) startedSinceReport.get() / capacity;
     }
 
+    /** Its sessions by its last report, and those that were handed to it since. */
+    int sessions() {
+        return reportedSessions + startedSinceReport.get();
+    }
+
+    /** Sessions that it can have. */
+    int capacity() {
+        return capacity;
+    }
+
     /** Notes that a call was handed to it. */
     void started() {
         startedSinceReport.incrementAndGet();
@@ -121,7 +146,8 @@ final class ControlClient implements AutoCloseable {
         DescribeLoadResponse load =
                 within(deadline).describeLoad(DescribeLoadRequest.getDefaultInstance());
         capacity = Math.max(1, load.getMaxSessions());
-        reportedLoad = (double) load.getSessions() / capacity;
+        reportedSessions = load.getSessions();
+        reportedLoad = (double) reportedSessions / capacity;
         startedSinceReport.addAndGet(-before);
         boolean full = load.getSessions() >= load.getMaxSessions();
         accepting = !load.getDraining() && !full;

@@ -2,8 +2,8 @@ package dev.parley.signaling.pool;
 
 import dev.parley.otel.grpc.ClientSpans;
 import dev.parley.runtime.config.HostPort;
+import dev.parley.runtime.reload.Ticker;
 import dev.parley.signaling.http.ErrorCode;
-import dev.parley.signaling.reload.Ticker;
 import io.grpc.StatusRuntimeException;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -156,6 +156,19 @@ final class Fleet implements AutoCloseable {
             }
         }
         return why;
+    }
+
+    /** Room in all of them together, as it was when they were last heard of. */
+    TransceiverPool.Room room() {
+        int sessions = 0;
+        int maxSessions = 0;
+        boolean takesCalls = false;
+        for (Member member : members.values()) {
+            sessions += member.client().sessions();
+            maxSessions += member.client().capacity();
+            takesCalls |= rank(member.client()) == 0;
+        }
+        return new TransceiverPool.Room(sessions, maxSessions, takesCalls);
     }
 
     /** Why no new call can be served now, one line for each; empty when one can. */

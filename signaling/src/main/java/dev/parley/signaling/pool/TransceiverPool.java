@@ -184,30 +184,22 @@ public final class TransceiverPool implements AutoCloseable {
      *     cannot be reached
      */
     public JoinedCall join(CallId id) {
-        HostPort owner = HostPort.of(id.control());
-        Optional<ControlClient> known = fleet.find(owner);
-        ControlClient client = known.orElseGet(() -> new ControlClient(owner, spans));
+        Owner owner = ownerAt(HostPort.of(id.control()));
         try {
-            return JoinedCall.join(
-                    client.streaming(),
-                    id,
-                    controlTimeout,
-                    known.isPresent() ? () -> {} : client::close);
+            return JoinedCall.join(owner.client().streaming(), id, controlTimeout, owner.release());
         } catch (StatusRuntimeException e) {
-            throw refusal(client, e, ErrorCode.CALL_ID_NOT_FOUND);
+            throw refusal(owner.client(), e, ErrorCode.CALL_ID_NOT_FOUND);
         }
     }
 
     private <T> T onOwner(CallId id, Function<TransceiverBlockingStub, T> call) {
-        HostPort owner = HostPort.of(id.control());
-        Optional<ControlClient> known = fleet.find(owner);
-        if (known.isPresent()) {
-            return onOwner(known.get(), call);
-        }
-        // Configured by name, or no longer there: its calls still live. Rare, so the channel lasts
-        // for this one call and nothing grows with addresses that come and go.
-        try (ControlClient client = new ControlClient(owner, spans)) {
-            return onOwner(client, call);
+        // Rare are those that are not found any more, so a channel lasts for this one call and
+        // nothing grows with addresses that come and go.
+        Owner owner = ownerAt(HostPort.of(id.control()));
+        try {
+            return onOwner(owner.client(), call);
+        } finally {
+            owner.release().run();
         }
     }
 
@@ -239,8 +231,42 @@ public final class TransceiverPool implements AutoCloseable {
         return fleet.failures();
     }
 
-    private RuntimeException refusal(
-            ControlClient client, StatusRuntimeException e, ErrorCode notFound) {
+    /**
+     * Room in all transceivers together.
+     *
+     * @param takesCalls whether any of them does
+     */
+    public record Room(int sessions, int maxSessions, boolean takesCalls) {}
+
+    /** How much room there is, as it was when they were last heard of. */
+    public Room room() {
+        return fleet.room();
+    }
+
+    /** One that a new call should be offered to. */
+    Optional<ControlClient> findRoom() {
+        return fleet.inTurn().stream().findFirst();
+    }
+
+    /**
+     * A call's transceiver.
+     *
+     * @param release to be run when nothing more is asked of it
+     */
+    record Owner(ControlClient client, Runnable release) {}
+
+    /** The transceiver at an address, also one that is no longer found: its calls still live. */
+    Owner ownerAt(HostPort control) {
+        return fleet.find(control)
+                .map(known -> new Owner(known, () -> {}))
+                .orElseGet(
+                        () -> {
+                            ControlClient client = new ControlClient(control, spans);
+                            return new Owner(client, client::close);
+                        });
+    }
+
+    RuntimeException refusal(ControlClient client, StatusRuntimeException e, ErrorCode notFound) {
         if (closed || ControlErrors.isInterruption(e)) {
             // Only a stopping server interrupts its requests, and it closes their connections.
             return new CloseConnectionException("stopping");

@@ -23,7 +23,6 @@ import io.helidon.webserver.http.HttpRules;
 import io.helidon.webserver.http.HttpService;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
-import java.net.InetAddress;
 import java.util.List;
 import java.util.Optional;
 
@@ -84,7 +83,7 @@ public final class WhipEndpoint implements HttpService {
     }
 
     private void create(ServerRequest request, ServerResponse response) {
-        InetAddress client = access.countAddress(request);
+        var _ = access.countAddress(request);
         Caller caller = access.starter(request.headers());
         requireType(request, SDP, ACCEPT_POST);
         Offer offer = Offer.read(request).startingFrom(caller);
@@ -95,7 +94,7 @@ public final class WhipEndpoint implements HttpService {
             call =
                     desk.start(
                             caller,
-                            CallDesk.Origin.of(request.headers(), client, "whip"),
+                            CallDesk.Origin.of(request.headers(), access.where(request), "whip"),
                             model,
                             offer);
         } catch (RefusedException refusal) {
@@ -124,7 +123,7 @@ public final class WhipEndpoint implements HttpService {
     private void patch(ServerRequest request, ServerResponse response) {
         CallId call = session(request);
         requireType(request, FRAGMENT, ACCEPT_PATCH);
-        UpdateSessionResponse changed = desk.change(call, access.client(request), change(request));
+        UpdateSessionResponse changed = desk.change(call, access.where(request), change(request));
         response.headers().set(HeaderNames.ETAG, CallChange.tag(changed.getIceGeneration()));
         if (changed.getAnswerCase() == UpdateSessionResponse.AnswerCase.ICE_FRAGMENT) {
             response.status(Status.OK_200);

@@ -176,7 +176,7 @@ final class CallSocket implements WsListener {
     }
 
     private void change(String id, UpdateSessionRequest.Builder change) {
-        UpdateSessionResponse changed = desk.change(active(), origin.address(), change);
+        UpdateSessionResponse changed = desk.change(active(), origin.where(), change);
         ObjectNode answer =
                 Json.object()
                         .put("type", "answer")

@@ -10,6 +10,7 @@ import dev.parley.signaling.http.Endpoint;
 import dev.parley.signaling.http.RefusedException;
 import dev.parley.signaling.net.EndingConnection;
 import dev.parley.signaling.net.Upgrades;
+import dev.parley.signaling.steering.Whereabouts;
 import io.helidon.common.buffers.BufferData;
 import io.helidon.common.uri.UriQuery;
 import io.helidon.http.HeaderNames;
@@ -69,6 +70,7 @@ public final class SocketEndpoint implements Http1Upgrader, HttpService {
     private void refuse(ServerRequest request, ServerResponse response) {
         var _ = access.caller(request.headers());
         cors.requirePermitted(request.headers());
+        var _ = access.where(request);
         throw RefusedException.needsWebSocket();
     }
 
@@ -97,9 +99,11 @@ public final class SocketEndpoint implements Http1Upgrader, HttpService {
         if (caller.isEmpty() || !cors.permits(request)) {
             return null;
         }
-        InetAddress client = access.client(request, context.remotePeer().address());
         if (!sideband) {
-            return open(context, prologue, headers, socket(caller.get(), client, request));
+            Optional<Whereabouts> where = where(request, context, prologue.query());
+            return where.isEmpty()
+                    ? null
+                    : open(context, prologue, headers, socket(caller.get(), where.get(), request));
         }
         SidebandSocket joined = findSideband(caller.get(), prologue.query());
         return joined == null
@@ -127,12 +131,21 @@ public final class SocketEndpoint implements Http1Upgrader, HttpService {
         }
     }
 
-    private CallSocket socket(Caller caller, InetAddress client, ServerRequestHeaders headers) {
+    private Optional<Whereabouts> where(
+            ServerRequestHeaders headers, ConnectionContext context, UriQuery query) {
+        try {
+            return Optional.of(access.where(headers, context.remotePeer().address(), query));
+        } catch (RefusedException _) {
+            return Optional.empty();
+        }
+    }
+
+    private CallSocket socket(Caller caller, Whereabouts where, ServerRequestHeaders headers) {
         return new CallSocket(
                 desk,
                 caller,
-                CallDesk.Origin.of(headers, client, "websocket"),
-                () -> countStart(caller, client),
+                CallDesk.Origin.of(headers, where, "websocket"),
+                () -> countStart(caller, where.address()),
                 maxMessageBytes);
     }
 

@@ -1,4 +1,4 @@
-package dev.parley.signaling.reload;
+package dev.parley.runtime.reload;
 
 import java.lang.System.Logger.Level;
 import java.time.Duration;

@@ -1,5 +1,5 @@
 /** Files that may change while the process runs: keys, key sets, certificates. */
 @NullMarked
-package dev.parley.signaling.reload;
+package dev.parley.runtime.reload;
 
 import org.jspecify.annotations.NullMarked;

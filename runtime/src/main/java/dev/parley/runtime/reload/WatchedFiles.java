@@ -1,4 +1,4 @@
-package dev.parley.signaling.reload;
+package dev.parley.runtime.reload;
 
 import dev.parley.runtime.config.ConfigException;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package dev.parley.signaling.reload;
+package dev.parley.runtime.reload;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
