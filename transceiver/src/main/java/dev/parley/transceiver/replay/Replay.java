@@ -7,6 +7,7 @@ import dev.parley.proto.inference.v1.SessionReady;
 import dev.parley.proto.inference.v1.SessionStart;
 import dev.parley.transceiver.audio.ClientCodec;
 import dev.parley.transceiver.audio.G711;
+import dev.parley.transceiver.audio.InferenceFormat;
 import dev.parley.transceiver.audio.OpusLibrary;
 import dev.parley.transceiver.audio.OpusSettings;
 import dev.parley.transceiver.inference.BackendSettings;
@@ -124,7 +125,7 @@ public final class Replay implements AutoCloseable {
             return false;
         }
         double readyMillis = (System.nanoTime() - asked) / 1e6;
-        log.say("accepted; in " + formats.input() + ", out " + formats.output());
+        log.say("accepted; in " + text(formats.input()) + ", out " + text(formats.output()));
         play(inference, formats);
         log.summary(readyMillis);
         return !failed;
@@ -165,6 +166,10 @@ public final class Replay implements AutoCloseable {
             log.say("it asked for what cannot be: " + e.getMessage());
         }
         return null;
+    }
+
+    private static String text(InferenceFormat format) {
+        return format.encoding() + " at " + format.sampleRateHz() + " Hz";
     }
 
     private void play(InferenceCall inference, Formats formats) throws IOException {
@@ -236,6 +241,7 @@ public final class Replay implements AutoCloseable {
                 long now = clock.getAsLong();
                 while (next < moments.size()
                         && beginNanos + moments.get(next).atNanos() - now <= 0) {
+                    log.late(now - beginNanos - moments.get(next).atNanos());
                     happen(moments.get(next++));
                 }
                 while (ear.runOnce(now)) {

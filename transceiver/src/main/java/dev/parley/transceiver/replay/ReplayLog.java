@@ -38,6 +38,7 @@ final class ReplayLog implements CallTape, SpeechGate.Listener {
     private long audioMessages;
     private long played;
     private long cleared;
+    private long latestNanos;
 
     /**
      * @param clock of the replay, from its beginning
@@ -218,6 +219,11 @@ final class ReplayLog implements CallTape, SpeechGate.Listener {
         say("cut" + what + ", " + clearedSamples / 48 + " ms of output dropped");
     }
 
+    /** Something happened later than it did by so much. */
+    synchronized void late(long nanos) {
+        latestNanos = Math.max(latestNanos, nanos);
+    }
+
     synchronized void played(int samples) {
         played += samples;
     }
@@ -245,7 +251,8 @@ final class ReplayLog implements CallTape, SpeechGate.Listener {
     /** What it all took. */
     synchronized void summary(double readyMillis) {
         out.accept("");
-        total("accepted after", millis(readyMillis));
+        total("accepted after", millis(readyMillis) + ", with connecting");
+        total("sent late by at most", millis(latestNanos / 1e6));
         total("responses", begun.size() + ", cut " + cleared);
         total(
                 "audio of the backend",
