@@ -64,7 +64,7 @@ class DataChannelTest {
         }
     }
 
-    private static String script() throws IOException {
+    static String script() throws IOException {
         try (InputStream script =
                 DataChannelTest.class.getResourceAsStream("client/datachannels.js")) {
             if (script == null) {

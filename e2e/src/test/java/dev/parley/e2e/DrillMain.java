@@ -23,6 +23,8 @@ public final class DrillMain {
     private static Map<String, Drill> drills() {
         Map<String, Drill> drills = new LinkedHashMap<>(RelayDrills.all());
         drills.put("netem", new NetemDrill());
+        drills.put("netem-libwebrtc", new NetemLibwebrtcDrill());
+        drills.put("netem-data", new NetemDataDrill());
         drills.putAll(ClusterDrills.all());
         return drills;
     }

@@ -116,7 +116,8 @@ final class LossyCall implements AutoCloseable {
         }
     }
 
-    private static Path launcher(Path folder, Lab lab) {
+    /** Starts the browser within the lab's client. */
+    static Path launcher(Path folder, Lab lab) {
         String command = String.join(" ", lab.inClient(Chromium.executable().toString()));
         Path launcher = folder.resolve("chromium");
         try {

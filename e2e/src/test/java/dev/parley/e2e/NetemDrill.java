@@ -14,12 +14,15 @@ final class NetemDrill implements Drill {
     /** Twice around the sample, so that all of it is in the recording wherever that begins. */
     private static final double LISTEN_SECONDS = 18;
 
-    /** As for a clear line less what five per cent of lost packets take; see LossyCallTest. */
-    private static final double RECOGNIZABLE = 0.6;
+    /**
+     * Another voice scores below 0.15; a machine that stands still adds its gaps; see
+     * LossyCallTest.
+     */
+    static final double RECOGNIZABLE = 0.3;
 
     // A browser checks a stable path every 2.5 s (libwebrtc's check interval), one check of which
     // may be lost, and the way takes its time.
-    private static final double MOST_GAP_MILLIS = 6_000;
+    static final double MOST_GAP_MILLIS = 6_000;
     private static final double MOST_RESTART_GAP_MILLIS = 500;
     private static final long SEED = 1;
 

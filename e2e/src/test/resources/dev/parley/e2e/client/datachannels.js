@@ -1,6 +1,6 @@
 // Puts a call's data channels to the test against an agent that echoes, with any implementation of WebRTC in JavaScript:
 // in a browser, or with werift by e2e/interop/werift. Answers what was measured; throws at what goes wrong.
-async ({ base, model, opens, RTCPeerConnection, addAudio, longest = 262_144, empty = true, restMillis = 0 }) => {
+async ({ base, model, opens, RTCPeerConnection, addAudio, longest = 262_144, empty = true, restMillis = 0, load = 2_000 }) => {
     const connection = new RTCPeerConnection();
     await addAudio(connection);
     const figures = {};
@@ -56,22 +56,26 @@ async ({ base, model, opens, RTCPeerConnection, addAudio, longest = 262_144, emp
     const long = new Uint8Array(longest).map((_, i) => (i * 31) & 0xff);
     const nothing = empty ? ['', new ArrayBuffer(0)] : [];
     const said = ['hello', 'grüß \u{1f600}', new Uint8Array([0, 255, 7]).buffer, ...nothing, long.buffer];
+    const kindsBegun = performance.now();
     const kinds = collect(events, said.length, 'messages of all kinds');
     for (const message of said) events.send(message);
     (await kinds).forEach((message, i) => {
         if (!equal(message, said[i])) throw new Error(`message ${i} came back as ${size(message)} other bytes`);
     });
+    figures.kindsMillis = performance.now() - kindsBegun;
 
     await within(opened(negotiated), 'the negotiated channel opens');
     const back = collect(negotiated, 1, 'an answer on the negotiated channel');
     negotiated.send('no opening');
     if ((await back)[0] !== 'no opening') throw new Error('the negotiated channel answered something else');
 
-    const load = 2_000;
+    figures.loadBytes = 0;
     const loadBegun = performance.now();
     const loaded = collect(events, load, 'the echo of a load');
     for (let i = 0; i < load; i++) {
-        events.send(`${i} ${'x'.repeat(i % 20 === 0 ? 20_000 : 200)}`);
+        const message = `${i} ${'x'.repeat(i % 20 === 0 ? 20_000 : 200)}`;
+        figures.loadBytes += message.length;
+        events.send(message);
         while (events.bufferedAmount > 1_000_000) await new Promise((resolve) => setTimeout(resolve, 5));
     }
     (await loaded).forEach((message, i) => {
