@@ -3,7 +3,6 @@ package dev.parley.rtc.sctp;
 import dev.parley.rtc.sctp.Codes.Cause;
 import dev.parley.rtc.sctp.Codes.Chunk;
 import dev.parley.rtc.sctp.SctpEvent.CloseReason;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +47,7 @@ public final class Association {
     private final RtoEstimator rto;
     private final OutboundStreams outbound;
     private final ControlChunks control;
+    private final Answers answers;
     private final Handshake handshake;
     private final Heartbeat heartbeat;
     private final PacketReader reader = new PacketReader();
@@ -68,6 +68,7 @@ public final class Association {
         this.rto = new RtoEstimator(config.timers());
         this.outbound = new OutboundStreams(config.sendBufferBytes(), counters);
         this.control = new ControlChunks(config.packetBytes(), counters);
+        this.answers = new Answers(control, config.packetBytes());
         this.handshake = new Handshake(config, this, control, rto, counters, random);
         this.heartbeat = new Heartbeat(config.timers(), rto, random);
         this.shutdown = new Shutdown(rto);
@@ -202,11 +203,7 @@ public final class Association {
     void abort(CloseReason reason, int cause, String detail) {
         Transfer open = transfer;
         if (open != null && state != State.ENDED) {
-            byte[] text = detail.getBytes(StandardCharsets.UTF_8);
-            PacketWriter packet = control.begin();
-            packet.chunk(Chunk.ABORT, 0).tlv(cause);
-            packet.raw(text, 0, Math.min(text.length, 128)).endTlv().endChunk();
-            control.sendAlone(open.peerTag());
+            answers.abort(open.peerTag(), cause, detail);
         }
         end(reason, detail);
     }
@@ -335,7 +332,11 @@ public final class Association {
                 }
             }
             case Chunk.SACK -> drop(open.sent().receiveSack(reader, nowNanos));
-            case Chunk.HEARTBEAT -> receiveHeartbeat();
+            case Chunk.HEARTBEAT -> {
+                if (!answers.heartbeat(reader)) {
+                    counters.drop(SctpDrop.MALFORMED_CHUNK);
+                }
+            }
             case Chunk.HEARTBEAT_ACK -> {
                 if (!heartbeat.receiveAck(reader, nowNanos)) {
                     counters.drop(SctpDrop.UNEXPECTED_CHUNK);
@@ -361,12 +362,7 @@ public final class Association {
     private boolean receiveUnknown() {
         counters.drop(SctpDrop.UNKNOWN_CHUNK);
         if ((reader.type() & 0x40) != 0) {
-            int room = config.packetBytes() - PacketReader.HEADER_LENGTH - 8;
-            PacketWriter packet = control.begin();
-            packet.chunk(Chunk.ERROR, 0).tlv(Cause.UNRECOGNIZED_CHUNK);
-            packet.raw(reader.bytes(), reader.chunkAt(), Math.min(reader.chunkLength(), room));
-            packet.endTlv().endChunk();
-            control.send();
+            answers.unrecognizedChunk(reader);
         }
         return (reader.type() & 0x80) != 0;
     }
@@ -394,13 +390,7 @@ public final class Association {
     private void react(InboundData.Verdict verdict) {
         switch (verdict) {
             case TAKEN, DROPPED -> {}
-            case INVALID_STREAM -> {
-                PacketWriter packet = control.begin();
-                packet.chunk(Chunk.ERROR, 0).tlv(Cause.INVALID_STREAM);
-                packet.u16(Wire.u16(reader.bytes(), reader.valueAt() + 4)).u16(0);
-                packet.endTlv().endChunk();
-                control.send();
-            }
+            case INVALID_STREAM -> answers.invalidStream(reader);
             case NO_USER_DATA ->
                     abort(CloseReason.ABORTED, Cause.NO_USER_DATA, "DATA without user data");
             case OUT_OF_RESOURCE ->
@@ -414,17 +404,6 @@ public final class Association {
                             Cause.PROTOCOL_VIOLATION,
                             "DATA of a kind that was not negotiated");
         }
-    }
-
-    private void receiveHeartbeat() {
-        if (reader.chunkLength() > config.packetBytes() - PacketReader.HEADER_LENGTH) {
-            counters.drop(SctpDrop.MALFORMED_CHUNK);
-            return;
-        }
-        PacketWriter packet = control.begin();
-        packet.chunk(Chunk.HEARTBEAT_ACK, 0);
-        packet.raw(reader.bytes(), reader.valueAt(), reader.valueLength()).endChunk();
-        control.send();
     }
 
     // --- handshake, for Handshake
@@ -507,8 +486,7 @@ public final class Association {
             counters.drop(SctpDrop.UNEXPECTED_CHUNK);
             return;
         }
-        control.begin().chunk(Chunk.SHUTDOWN_COMPLETE, 0).endChunk();
-        control.sendAlone(open.peerTag());
+        answers.shutdownComplete(open.peerTag());
         end(CloseReason.SHUTDOWN, "closed");
     }
 

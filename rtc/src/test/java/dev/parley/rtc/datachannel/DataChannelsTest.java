@@ -112,6 +112,36 @@ class DataChannelsTest {
         assertThat(client.channels.all()).extracting(DataChannel::label).containsExactly("a", "b");
     }
 
+    @ParameterizedTest(name = "seed = {0}")
+    @ValueSource(longs = {1, 2, 3, 4})
+    void bothOpenAtOnceBeforeTheAssociationStandsAndWhileOneCloses(long seed) {
+        network = new SimNetwork(seed, LOSSY);
+        client = host(LIMITS, true, 1, 2);
+        server = host(LIMITS, false, 2, 1);
+        for (ChannelHost host : List.of(client, server)) {
+            host.channels.association().connect(host.now());
+            send(host, open(host, "same"), false, "first".getBytes(UTF_8));
+        }
+        network.run(30 * SECOND);
+        for (ChannelHost host : List.of(client, server)) {
+            assertThat(host.channels.all())
+                    .extracting(DataChannel::id)
+                    .containsExactlyInAnyOrder(0, 1);
+            assertThat(host.channels.all()).extracting(DataChannel::label).containsOnly("same");
+            assertThat(host.events(ChannelEvent.Message.class)).hasSize(1);
+        }
+
+        close(client, client.channels.all().getFirst());
+        open(client, "next");
+        open(server, "next");
+        network.run(60 * SECOND);
+        for (ChannelHost host : List.of(client, server)) {
+            assertThat(host.channels.all())
+                    .extracting(DataChannel::label)
+                    .containsExactlyInAnyOrder("same", "next", "next");
+        }
+    }
+
     @Test
     void aNegotiatedChannelSendsNoOpen() {
         connect();
