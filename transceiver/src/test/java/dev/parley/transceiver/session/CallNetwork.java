@@ -19,7 +19,7 @@ final class CallNetwork {
      *
      * @param loss probability that one is lost outside a burst
      * @param burst probability that a burst of losses begins with it; bursts last 5 datagrams on
-     *     average
+     *     average, and half a second at most
      */
     record Weather(
             double loss,
@@ -44,6 +44,7 @@ final class CallNetwork {
 
     private static final long MILLI = 1_000_000L;
     private static final double BURST_END = 0.2;
+    private static final long MAX_BURST_NANOS = 500 * MILLI;
 
     // Time may overflow: deadlines compare as differences.
     private final PriorityQueue<Event> events =
@@ -56,6 +57,7 @@ final class CallNetwork {
     private Weather weather = Weather.CLEAR;
     private boolean cut;
     private boolean bursting;
+    private long burstEndNanos;
     private long order;
 
     CallNetwork(long seed) {
@@ -89,7 +91,13 @@ final class CallNetwork {
 
     /** Sends a datagram that arrives never, once or twice. */
     void send(byte[] datagram, long nowNanos, Arrival arrival) {
-        bursting = random.nextDouble() < (bursting ? 1 - BURST_END : weather.burst);
+        boolean goesOn = bursting;
+        bursting = random.nextDouble() < (goesOn ? 1 - BURST_END : weather.burst);
+        if (bursting && !goesOn) {
+            burstEndNanos = nowNanos + MAX_BURST_NANOS;
+        }
+        // Else the burst that swallows one hello lasts until the next, and that one's, and so on.
+        bursting &= nowNanos - burstEndNanos < 0;
         if (cut || bursting || random.nextDouble() < weather.loss) {
             return;
         }
