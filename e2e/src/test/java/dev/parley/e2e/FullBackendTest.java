@@ -87,7 +87,11 @@ class FullBackendTest {
                                 "route_keys",
                                 "0=000102030405060708090a0b0c0d0e0f",
                                 "backends",
-                                "*=" + backend)),
+                                "*=" + backend,
+                                "backend_ready_timeout",
+                                "30s",
+                                "max_delay",
+                                "0s")),
                 Telemetry.none());
     }
 
@@ -103,7 +107,11 @@ class FullBackendTest {
                                 "relay_addresses",
                                 "127.0.0.1:3478",
                                 "call_id_key",
-                                "0123456789abcdef0123456789abcdef")),
+                                "0123456789abcdef0123456789abcdef",
+                                "create_timeout",
+                                "30s",
+                                "max_delay",
+                                "0s")),
                 Telemetry.none());
     }
 
