@@ -1,5 +1,6 @@
 package dev.parley.bench;
 
+import dev.parley.bench.all.AllBench;
 import dev.parley.bench.audio.BargeInBench;
 import dev.parley.bench.audio.ChurnBench;
 import dev.parley.bench.audio.CpuBench;
@@ -20,6 +21,8 @@ public final class Main {
             """
             usage: ./parley bench NAME [OPTIONS]
 
+              all                the figures that matter, with medians and spreads, compared with bench/baseline.json
+                                 (--rounds N --only PART,... --write FILE)
               relay              packets a second through a relay, against other relays
               sessions           what one core of a transceiver carries: processor time per echoed packet, round trip,
                                  loss, memory, set-ups a second (--calls N,N,... --formats F,... --json FILE)
@@ -51,6 +54,7 @@ public final class Main {
         String[] options =
                 Arrays.copyOfRange(arguments, Math.min(1, arguments.length), arguments.length);
         switch (name) {
+            case "all" -> AllBench.main(options);
             case "relay" -> RelayBench.main(options);
             case "setup-rate" -> SetupRateBench.main(options);
             case "signaling-abuse" -> SignalingAbuse.main(options);

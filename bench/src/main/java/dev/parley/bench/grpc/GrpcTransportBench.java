@@ -113,7 +113,20 @@ public final class GrpcTransportBench {
         }
     }
 
-    private LoadSample inFreshProcess(Pair pair, String streams, String seconds)
+    /** One sample of the transport that is used, by the names of its figures. */
+    public static Map<String, Double> sample(int streams, int seconds) throws IOException {
+        LoadSample sample =
+                inFreshProcess(
+                        new Pair("netty", "netty"),
+                        Integer.toString(streams),
+                        Integer.toString(seconds));
+        return Map.of(
+                "grpc.client_us_per_message", sample.clientCpu(),
+                "grpc.server_us_per_message", sample.serverCpu(),
+                "grpc.round_trip_p50_us", sample.p50());
+    }
+
+    private static LoadSample inFreshProcess(Pair pair, String streams, String seconds)
             throws IOException {
         try (ChildProcess child =
                 new ChildProcess(

@@ -15,6 +15,7 @@ import java.util.Locale;
 
 /** Places calls at a transceiver itself, without signaling and relay. Any thread may use it. */
 final class ControlCalls implements CallRequests, AutoCloseable {
+    private static final long RETRY_MILLIS = 500;
     private static final HexFormat HEX = HexFormat.of();
 
     private final ManagedChannel channel;
@@ -49,10 +50,15 @@ final class ControlCalls implements CallRequests, AutoCloseable {
             return new Accepted(
                     created.getAnswerSdp(), HEX.formatHex(created.getSessionId().toByteArray()));
         } catch (StatusRuntimeException e) {
+            boolean later =
+                    switch (e.getStatus().getCode()) {
+                        case UNAVAILABLE, RESOURCE_EXHAUSTED -> true;
+                        default -> false;
+                    };
             throw new RefusedException(
                     e.getStatus().getCode().name().toLowerCase(Locale.ROOT),
                     String.valueOf(e.getMessage()),
-                    -1);
+                    later ? RETRY_MILLIS : -1);
         }
     }
 

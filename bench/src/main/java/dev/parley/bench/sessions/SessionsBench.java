@@ -14,7 +14,9 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -29,19 +31,23 @@ public final class SessionsBench {
     private static final String USAGE =
             """
             usage: ./parley bench sessions [--calls N,N,...] [--formats F,F,...] [--seconds N] [--setups N] [--json FILE]
+                                     [--option 'KEY: VALUE']...
 
               --calls    calls at a time, one after another (default 50,200,400,1000)
               --formats  of audio between transceiver and agent: opus, linear16/16000, ... (default opus,linear16/16000)
               --seconds  how long each is measured, after as long a warm-up (default 10)
+              --option   a line of the transceiver's config, such as 'output_cushion: 0ms'
               --setups   calls that are placed at once, for set-ups a second; 0 for none (default 300)
             """;
     private static final double RAMP = 40;
 
     private final int seconds;
     private final int setups;
-    private final Map<String, Map<String, Double>> rows = new java.util.LinkedHashMap<>();
+    private final List<String> lines;
+    private final Map<String, Map<String, Double>> rows = new LinkedHashMap<>();
 
-    private SessionsBench(int seconds, int setups) {
+    private SessionsBench(int seconds, int setups, List<String> lines) {
+        this.lines = lines;
         this.seconds = seconds;
         this.setups = setups;
     }
@@ -52,6 +58,7 @@ public final class SessionsBench {
         int seconds = 10;
         int setups = 300;
         String json = "";
+        List<String> lines = new ArrayList<>();
         for (int i = 0; i < arguments.length; i += 2) {
             String value = i + 1 < arguments.length ? arguments[i + 1] : "";
             switch (arguments[i]) {
@@ -61,19 +68,38 @@ public final class SessionsBench {
                 case "--seconds" -> seconds = Integer.parseInt(value);
                 case "--setups" -> setups = Integer.parseInt(value);
                 case "--json" -> json = value;
+                case "--option" -> lines.add(value);
                 default -> {
                     System.err.print(USAGE);
                     System.exit(2);
                 }
             }
         }
-        SessionsBench bench = new SessionsBench(seconds, setups);
+        SessionsBench bench = new SessionsBench(seconds, setups, lines);
         for (String format : formats) {
             bench.measure(format, calls);
         }
         if (!json.isEmpty()) {
             Files.writeString(Path.of(json), bench.json());
         }
+    }
+
+    /** The figures that are compared from day to day, by their names. */
+    public static Map<String, Double> figures(int seconds)
+            throws IOException, InterruptedException {
+        SessionsBench bench = new SessionsBench(seconds, 200, List.of());
+        bench.measure("opus", List.of(50, 200));
+        bench.measure("linear16/16000", List.of(50));
+        Map<String, Double> figures = new LinkedHashMap<>();
+        for (String row : bench.rows.keySet()) {
+            for (String column : List.of("us/packet", "rtt p50", "above fastest p99", "setups/s")) {
+                Double value = bench.rows.getOrDefault(row, Map.of()).get(column);
+                if (value != null) {
+                    figures.put("sessions." + row + ", " + column, value);
+                }
+            }
+        }
+        return figures;
     }
 
     private void measure(String format, List<Integer> calls)
@@ -105,8 +131,10 @@ public final class SessionsBench {
         }
     }
 
-    private static List<String> config(int port, PinnedProcess stub) {
-        return List.of(
+    private List<String> config(int port, PinnedProcess stub) {
+        List<String> config = new ArrayList<>(lines);
+        Collections.addAll(
+                config,
                 "media_address: 127.0.0.1:" + port,
                 "control_address: 127.0.0.1:0",
                 "admin_address: off",
@@ -114,8 +142,10 @@ public final class SessionsBench {
                 "route_keys:",
                 "  1: 000102030405060708090a0b0c0d0e0f",
                 "max_sessions: 10000",
+                "max_delay: 0s", // who is refused says nothing of what a call costs
                 "backends:",
                 "  \"*\": 127.0.0.1:" + stub.address().getPort());
+        return config;
     }
 
     /** Children that are not pinned themselves inherit it. */
@@ -209,7 +239,7 @@ public final class SessionsBench {
         }
         Tally tally = window.tally;
         double echoed = Math.max(1, tally.returned());
-        Map<String, Double> figures = new java.util.LinkedHashMap<>();
+        Map<String, Double> figures = new LinkedHashMap<>();
         figures.put("us/packet", window.cpuNanos() / 1e3 / echoed);
         figures.put(
                 "without gRPC's", (window.cpuNanos() - window.cpuNanos(Use.GRPC)) / 1e3 / echoed);
@@ -282,7 +312,7 @@ public final class SessionsBench {
                 results.total().connected(),
                 last,
                 results.total().connected() / (last / 1e3));
-        Map<String, Double> figures = new java.util.LinkedHashMap<>();
+        Map<String, Double> figures = new LinkedHashMap<>();
         figures.put("setups/s", results.total().connected() / (last / 1e3));
         figures.put("cpu ms with 5 s of audio", used / 1e6 / setups);
         rows.put(format + " setups", figures);

@@ -61,6 +61,22 @@ abstract class UdpPollerContract {
     }
 
     @Test
+    void usesThePlaceOfAClosedSocketAgain() {
+        for (int i = 0; i < 100; i++) {
+            bind("127.0.0.1").close();
+        }
+        UdpPort left = bind("127.0.0.1");
+        UdpPort right = bind("127.0.0.1");
+        DatagramBatch batch = new DatagramBatch(1, 0, 100);
+        fill(batch, 0, "x", right.localAddress());
+        assertThat(left.send(batch, 0, 1)).isEqualTo(1);
+
+        poller.await(PATIENCE);
+        assertThat(right.receive(batch)).isEqualTo(1);
+        assertThat(left.receive(batch)).isZero();
+    }
+
+    @Test
     void leavesOutAndCountsTruncatedDatagrams() {
         UdpPort left = bind("127.0.0.1");
         UdpPort right = bind("127.0.0.1");
