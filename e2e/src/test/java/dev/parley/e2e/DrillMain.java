@@ -3,6 +3,7 @@ package dev.parley.e2e;
 import dev.parley.e2e.drill.Drill;
 import dev.parley.e2e.drill.DrillReport;
 import dev.parley.e2e.drill.RelayDrills;
+import dev.parley.e2e.hostile.HostileDrills;
 import dev.parley.e2e.k8s.ClusterDrills;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
@@ -26,6 +27,7 @@ public final class DrillMain {
         drills.put("netem-libwebrtc", new NetemLibwebrtcDrill());
         drills.put("netem-data", new NetemDataDrill());
         drills.putAll(ClusterDrills.all());
+        drills.putAll(HostileDrills.all());
         return drills;
     }
 

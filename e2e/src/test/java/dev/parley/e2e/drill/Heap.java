@@ -7,14 +7,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** What another JVM's heap holds after a collection, as its {@code jcmd} tells. */
-final class Heap {
+public final class Heap {
     private static final Pattern TOTAL = Pattern.compile("(?m)^Total\\s+\\d+\\s+(\\d+)");
     private static final double BYTES_PER_MIB = 1 << 20;
 
     private Heap() {}
 
     /** Live objects in MiB; asking collects the garbage first. */
-    static double liveMib(long pid) throws IOException {
+    public static double liveMib(long pid) throws IOException {
         Process process =
                 new ProcessBuilder(
                                 Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
