@@ -20,6 +20,18 @@ public final class SetupWork {
     /** A call that cost more or less than others counts as one of so many. */
     private static final int SMOOTHING = 8;
 
+    /**
+     * Callers who come all at once may wait this many times as long as those who come without end:
+     * refusing them would spare nobody, for soon nothing is left to do.
+     */
+    private static final int BURST = 4;
+
+    /** One part of so many is left for calls that cost more than those before. */
+    private static final int HEADROOM = 4;
+
+    /** How long work lies ahead, or does not, before callers are thought to come without end. */
+    private static final long INTERVAL_NANOS = 500_000_000L;
+
     private final int workers;
     private final long maxDelayNanos;
     private final LongSupplier clock;
@@ -30,10 +42,14 @@ public final class SetupWork {
     private long turnNanos;
     private long aheadNanos;
     private long asOfNanos;
+    private boolean late;
+    private long lateSinceNanos;
+    private boolean standing;
 
     /**
      * @param workers threads that may compute at a time
-     * @param maxDelayNanos work that may lie ahead of a call that is let in; 0 lets all in
+     * @param maxDelayNanos work that may lie ahead of a call that is let in while callers come
+     *     without end; 0 lets all in
      * @param callNanos what a call is thought to cost before any was set up
      * @param clock monotonic nanoseconds
      */
@@ -53,11 +69,11 @@ public final class SetupWork {
     }
 
     /**
-     * Processors of a machine that set-ups may have: all but one, which media and everybody else
-     * share with the last of them where there is only one.
+     * Processors of a machine that set-ups may have: half of them. About as much as in turns is
+     * done for a call around them, by gRPC, codecs and the collector, and media comes first.
      */
     public static int workersOf(int processors) {
-        return Math.max(1, processors - 1);
+        return Math.max(1, processors / 2);
     }
 
     /** Whether one more call may be set up now, which is then counted. */
@@ -66,7 +82,7 @@ public final class SetupWork {
             refused.increment();
             return false;
         }
-        aheadNanos += callNanos;
+        aheadNanos += callNanos + callNanos / HEADROOM;
         return true;
     }
 
@@ -84,7 +100,24 @@ public final class SetupWork {
         asOfNanos = nowNanos;
         // By the clock it may be done and yet wait, when the processors are somebody else's.
         long waitingNanos = Math.max(aheadNanos, turns.getQueueLength() * turnNanos);
-        return (double) waitingNanos / workers / maxDelayNanos;
+        long delayNanos = waitingNanos / workers;
+        judge(delayNanos, nowNanos);
+        return (double) delayNanos / maxDelayNanos / (standing ? 1 : BURST);
+    }
+
+    // As CoDel tells a burst from a queue that stands (RFC 8289 3.1). Once it stood, it has to be
+    // gone for as long: while calls are refused it is never far below what may be.
+    private void judge(long delayNanos, long nowNanos) {
+        boolean wasLate = late;
+        late = delayNanos > maxDelayNanos;
+        if (late != wasLate) {
+            lateSinceNanos = nowNanos;
+        }
+        if (delayNanos == 0) {
+            standing = false;
+        } else if (nowNanos - lateSinceNanos >= INTERVAL_NANOS) {
+            standing = late;
+        }
     }
 
     /** Calls that were refused. */
