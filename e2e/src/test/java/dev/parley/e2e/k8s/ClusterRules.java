@@ -21,7 +21,8 @@ import java.util.Set;
 
 /** What must hold between resources, one line for each time that it does not. */
 final class ClusterRules {
-    private static final Set<String> PUBLIC = Set.of("relay 3478/UDP", "signaling 443/TCP");
+    private static final Set<String> PUBLIC =
+            Set.of("relay 3478/UDP", "signaling 443/TCP", "signaling-clusters 8443/TCP");
 
     /** Where there is no load balancer: for one machine. */
     private static final Set<String> PUBLIC_OF_A_NODE = Set.of("signaling 30080/TCP");

@@ -25,6 +25,8 @@ class ManifestsTest {
                 Map.of(
                         "route_keys", "1=000102030405060708090a0b0c0d0e0f",
                         "route_key_id", "1",
+                        "leg_keys", "1=0f0e0d0c0b0a09080706050403020100",
+                        "leg_key_id", "1",
                         "call_id_key", "000102030405060708090a0b0c0d0e0f");
         Map<String, Map<String, String>> secrets = new HashMap<>();
         for (Object entry : list(kustomization(), "secretGenerator")) {
