@@ -9,6 +9,7 @@ import dev.parley.bench.audio.InputBench;
 import dev.parley.bench.audio.LossBench;
 import dev.parley.bench.audio.PacingBench;
 import dev.parley.bench.audio.SpeechBench;
+import dev.parley.bench.capacity.CapacityModel;
 import dev.parley.bench.grpc.GrpcTransportBench;
 import dev.parley.bench.sessions.SessionsBench;
 import dev.parley.bench.signaling.SetupRateBench;
@@ -44,6 +45,8 @@ public final class Main {
                                  (--cycles N --json FILE)
               grpc load|probes|balance
                                  Converse streams over gRPC transports, and who gets the next call
+              capacity           computes, from measured costs and a world of callers, what a fleet needs
+                                 (--calls N[,N...] --set NAME=VALUE --json FILE)
             """;
 
     private Main() {}
@@ -71,6 +74,7 @@ public final class Main {
             case "speech" -> SpeechBench.main(options);
             case "churn" -> ChurnBench.main(options);
             case "sessions" -> SessionsBench.main(options);
+            case "capacity" -> CapacityModel.main(options);
             case "grpc" -> GrpcTransportBench.main(options);
             default -> {
                 System.err.print(USAGE);

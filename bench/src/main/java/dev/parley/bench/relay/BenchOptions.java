@@ -46,7 +46,8 @@ record BenchOptions(
                              there, and as "go" reference_relay.go from the same folder when go is;
                              default: the variable PARLEY_REFERENCE_RELAY, otherwise
                              shared/relaybench/reference_relay.c in a folder beside the checkout
-              --only         leaves out every other contestant, ours included
+              --only         leaves out every other contestant, ours included; two-hops, which
+                             takes part when it is named, is a relay behind one of another cluster
               --rates        round trips a second, or max for as many as go
               --sizes        payload bytes (default 172)
               --flows        clients (default 1000); these three replace the usual loads by

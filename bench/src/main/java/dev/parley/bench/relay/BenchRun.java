@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BenchRun {
     private static final int LOAD_CORE = 0;
+    private static final String TWO_HOPS = "two-hops";
     private static final int WARM_UP_RATE = 25_000;
     private static final int WINDOW = 512;
 
@@ -79,6 +80,9 @@ public final class BenchRun {
         List<Contestant> contestants = new ArrayList<>();
         contestants.add(Contestant.ours("batched", "native"));
         contestants.add(Contestant.ours("portable", "portable"));
+        if (options.only().contains(TWO_HOPS)) {
+            contestants.add(Contestant.twoOfOurs(TWO_HOPS, "native"));
+        }
         contestants.addAll(References.build(options.referenceSource()));
         contestants.addAll(options.others());
         contestants.removeIf(each -> !options.takesPart(each));

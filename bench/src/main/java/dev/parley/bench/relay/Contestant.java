@@ -25,14 +25,27 @@ record Contestant(String name, List<String> command, boolean isOurs, int maxFlow
 
     /** Parley's relay, in one of its ways to move datagrams. */
     static Contestant ours(String name, String udp) {
+        return ours(name, udp, RelayUnderTest.class, List.of());
+    }
+
+    /** Two of them, one behind the other, in one process. */
+    static Contestant twoOfOurs(String name, String udp) {
+        // A loop keeps its carrier, and these are two.
+        List<String> carriers = List.of("-Djdk.virtualThreadScheduler.parallelism=8");
+        return ours(name, udp, TwoRelaysUnderTest.class, carriers);
+    }
+
+    private static Contestant ours(
+            String name, String udp, Class<?> main, List<String> furtherFlags) {
         List<String> command = new ArrayList<>();
         command.add(ProcessHandle.current().info().command().orElse("java"));
         command.addAll(flags(System.getenv(FLAGS_VARIABLE)));
+        command.addAll(furtherFlags);
         command.addAll(
                 List.of(
                         "-cp",
                         System.getProperty("java.class.path"),
-                        RelayUnderTest.class.getName(),
+                        main.getName(),
                         "udp=" + udp,
                         "workers=1",
                         "public_addresses={public}",

@@ -20,18 +20,23 @@ public final class RelayUnderTest {
     private RelayUnderTest() {}
 
     public static void main(String[] arguments) throws IOException {
+        String file = RelayFile.write(options(arguments)).toString();
+        Thread.ofPlatform().name("questions").daemon().start(RelayUnderTest::answer);
+        Main.main(new String[] {"relay", "--config", file});
+    }
+
+    /** Options as arguments of a process. */
+    static Map<String, String> options(String[] arguments) {
         Map<String, String> options = new LinkedHashMap<>();
         for (String argument : arguments) {
             int equals = argument.indexOf('=');
             options.put(argument.substring(0, equals), argument.substring(equals + 1));
         }
-        String file = RelayFile.write(options).toString();
-        Thread.ofPlatform().name("questions").daemon().start(RelayUnderTest::answer);
-        Main.main(new String[] {"relay", "--config", file});
+        return options;
     }
 
-    // Ends the process with its input, so that no relay outlives a bench that was killed.
-    private static void answer() {
+    /** Answers; ends the process with its input, so that no relay outlives a killed bench. */
+    static void answer() {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         BufferedReader questions =
                 new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
