@@ -3,6 +3,7 @@ package dev.parley.e2e;
 import dev.parley.e2e.drill.Drill;
 import dev.parley.e2e.drill.DrillReport;
 import dev.parley.e2e.drill.RelayDrills;
+import dev.parley.e2e.global.GlobalRelayDrill;
 import dev.parley.e2e.hostile.HostileDrills;
 import dev.parley.e2e.k8s.ClusterDrills;
 import java.io.IOException;
@@ -28,6 +29,7 @@ public final class DrillMain {
         drills.put("netem-data", new NetemDataDrill());
         drills.putAll(ClusterDrills.all());
         drills.putAll(HostileDrills.all());
+        drills.put("global-relay", new GlobalRelayDrill());
         return drills;
     }
 

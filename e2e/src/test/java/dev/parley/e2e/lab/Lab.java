@@ -35,7 +35,7 @@ public final class Lab implements AutoCloseable {
     private static final Path NAMED = Path.of("/run/netns");
     private static final Pattern NAME = Pattern.compile("parley(\\d{1,9})-.*");
     private static final long COMMAND_SECONDS = 10;
-    private static final AtomicInteger COUNT = new AtomicInteger();
+    static final AtomicInteger COUNT = new AtomicInteger();
 
     private final String clientSpace;
     private final String serverSpace;
@@ -116,7 +116,7 @@ public final class Lab implements AutoCloseable {
         }
     }
 
-    private static void removeLeftOvers() throws IOException {
+    static void removeLeftOvers() throws IOException {
         if (!Files.isDirectory(NAMED)) {
             return;
         }
@@ -150,7 +150,7 @@ public final class Lab implements AutoCloseable {
         return inside(serverSpace, command);
     }
 
-    private static List<String> inside(String space, String... command) {
+    static List<String> inside(String space, String... command) {
         List<String> line = new ArrayList<>(List.of("ip", "netns", "exec", space));
         line.addAll(List.of(command));
         return line;
@@ -165,7 +165,7 @@ public final class Lab implements AutoCloseable {
         link.rebindAddress(FIRST_PUBLIC + ++publicAddresses);
     }
 
-    private static void run(String... command) throws IOException {
+    static void run(String... command) throws IOException {
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         try {
