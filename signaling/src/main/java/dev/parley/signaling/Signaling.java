@@ -16,6 +16,7 @@ import dev.parley.signaling.calls.CallEndpoints;
 import dev.parley.signaling.calls.CallIdSealer;
 import dev.parley.signaling.calls.ClientSecretEndpoint;
 import dev.parley.signaling.calls.Overflow;
+import dev.parley.signaling.calls.StartingCalls;
 import dev.parley.signaling.http.Cors;
 import dev.parley.signaling.http.ErrorCode;
 import dev.parley.signaling.http.ErrorReplies;
@@ -199,17 +200,18 @@ public final class Signaling implements AutoCloseable {
                         new TrustedProxies(config.trustedProxies()),
                         new LocationHeaders(config.locationHeaders()));
         Placement placement = clusters.placement();
+        StartingCalls starting = new StartingCalls(config.maxStarting());
         CallDesk desk =
                 new CallDesk(
                         clusters.pool(),
                         new CallIdSealer(config.sealingKeys(), new SecureRandom()),
                         placement,
+                        starting,
                         counters,
                         traces,
                         config.defaultModel());
         Overflow overflow = new Overflow(placement, access);
-        Admission admission =
-                new Admission(clusters.pool(), congestion, config.maxStarting(), overflow);
+        Admission admission = new Admission(clusters.pool(), congestion, starting, overflow);
         admission.register(telemetry);
         routing.addFilter(admission)
                 .addFilter(new RequestBody(config.maxBodyBytes(), config.receiveTimeout(), errors));

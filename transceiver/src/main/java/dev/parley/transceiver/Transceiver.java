@@ -64,6 +64,7 @@ import java.util.function.LongSupplier;
 
 /** The transceiver service: owns every bit of WebRTC state of its calls. */
 public final class Transceiver implements AutoCloseable {
+    private static final long USUAL_CALL_NANOS = 10_000_000L;
     private static final Logger LOGGER = System.getLogger(Transceiver.class.getName());
 
     private static final long END_CALLS_SECONDS = 2;
@@ -237,7 +238,8 @@ public final class Transceiver implements AutoCloseable {
         return new SetupWork(
                 SetupWork.workersOf(Runtime.getRuntime().availableProcessors()),
                 config.maxDelay().toNanos(),
-                callNanos,
+                // A warm-up that failed measured nothing.
+                callNanos == 0 ? USUAL_CALL_NANOS : callNanos,
                 clock);
     }
 

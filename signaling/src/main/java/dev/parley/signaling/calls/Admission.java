@@ -15,7 +15,6 @@ import io.helidon.webserver.http.RoutingResponse;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
@@ -29,10 +28,8 @@ public final class Admission implements Filter {
 
     private final ClusterPool pool;
     private final Congestion congestion;
-    private final int maxStarting;
+    private final StartingCalls starting;
     private final Overflow overflow;
-    private final AtomicInteger starting = new AtomicInteger();
-    private final LongAdder tooMany = new LongAdder();
     private final LongAdder noRoom = new LongAdder();
 
     /**
@@ -40,13 +37,14 @@ public final class Admission implements Filter {
      *
      * @param pool knows whether there is room
      * @param congestion of this process
-     * @param maxStarting calls that may be about to start at a time
+     * @param starting calls that were let in and wait; shown with what was refused here
      * @param overflow where clients go that are not let in
      */
-    public Admission(ClusterPool pool, Congestion congestion, int maxStarting, Overflow overflow) {
+    public Admission(
+            ClusterPool pool, Congestion congestion, StartingCalls starting, Overflow overflow) {
         this.pool = pool;
         this.congestion = congestion;
-        this.maxStarting = maxStarting;
+        this.starting = starting;
         this.overflow = overflow;
     }
 
@@ -58,7 +56,7 @@ public final class Admission implements Filter {
                         "congestion",
                         congestion::refused,
                         "starting",
-                        tooMany::sum,
+                        starting::refused,
                         "transceivers",
                         noRoom::sum));
     }
@@ -77,15 +75,7 @@ public final class Admission implements Filter {
             }
             return;
         }
-        try {
-            if (starting.incrementAndGet() > maxStarting) {
-                tooMany.increment();
-                throw overloaded();
-            }
-            chain.proceed();
-        } finally {
-            starting.decrementAndGet();
-        }
+        chain.proceed();
     }
 
     /**
@@ -106,7 +96,7 @@ public final class Admission implements Filter {
         }
     }
 
-    private static RefusedException overloaded() {
+    static RefusedException overloaded() {
         return later(
                 new RefusedException(
                         ErrorCode.OVERLOADED, "This server is busy. Try again shortly."));

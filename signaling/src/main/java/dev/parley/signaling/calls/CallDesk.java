@@ -33,6 +33,7 @@ public final class CallDesk {
     private final ClusterPool pool;
     private final CallIdSealer sealer;
     private final Placement placement;
+    private final StartingCalls starting;
     private final CallCounters counters;
     private final RequestTraces traces;
     private final String defaultModel;
@@ -40,6 +41,7 @@ public final class CallDesk {
     /**
      * Sends calls to the pool's clusters.
      *
+     * @param starting bounds calls that wait for a transceiver
      * @param traces of the requests that come here
      * @param defaultModel model of a call whose client names none
      */
@@ -47,12 +49,14 @@ public final class CallDesk {
             ClusterPool pool,
             CallIdSealer sealer,
             Placement placement,
+            StartingCalls starting,
             CallCounters counters,
             RequestTraces traces,
             String defaultModel) {
         this.pool = pool;
         this.sealer = sealer;
         this.placement = placement;
+        this.starting = starting;
         this.counters = counters;
         this.traces = traces;
         this.defaultModel = defaultModel;
@@ -108,7 +112,8 @@ public final class CallDesk {
     /**
      * Starts a call.
      *
-     * @throws RefusedException when the offer is at fault, or no transceiver takes it
+     * @throws RefusedException when the offer is at fault, too many others are being started, or no
+     *     transceiver takes it
      */
     public Started start(Caller caller, Origin origin, String model, Offer offer) {
         return traces.within(
@@ -117,7 +122,7 @@ public final class CallDesk {
                     RequestTrace trace = traces.current();
                     trace.put(Attribute.PROTOCOL, origin.protocol());
                     trace.put(Attribute.GEN_AI_REQUEST_MODEL, model);
-                    return start(caller, origin, model, offer, trace);
+                    return starting.count(() -> start(caller, origin, model, offer, trace));
                 });
     }
 

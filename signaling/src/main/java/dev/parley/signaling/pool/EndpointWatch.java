@@ -101,12 +101,16 @@ final class EndpointWatch implements AutoCloseable {
                 if (version.isEmpty()) {
                     version = list();
                 }
+                long began = System.nanoTime();
                 version = follow(version);
-                delays = version.isEmpty() ? 1 : 0;
+                // A server or proxy that ends each watch at once would be asked without a pause.
+                boolean brief = System.nanoTime() - began < interval.toNanos();
+                delays = version.isEmpty() || brief ? 1 : 0;
             } catch (GoneException _) {
                 version = "";
                 delays = 1;
-            } catch (IOException e) {
+            } catch (IOException | RuntimeException e) {
+                // Whatever it was that could not be read: those known stay, and it is tried again.
                 problem = String.valueOf(e.getMessage());
                 delays = Math.clamp(delays * 2L, 1, MAX_DELAY_TIMES);
             }

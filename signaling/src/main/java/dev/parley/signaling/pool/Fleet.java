@@ -124,16 +124,23 @@ final class Fleet implements AutoCloseable {
      * thought to: what is known of them may be old.
      */
     List<ControlClient> inTurn() {
-        List<ControlClient> order = new ArrayList<>();
-        members.values().forEach(member -> order.add(member.client()));
+        List<Ranked> order = new ArrayList<>();
+        members.values().forEach(member -> order.add(Ranked.now(member.client())));
         Collections.shuffle(order, new Random(ThreadLocalRandom.current().nextLong()));
-        order.sort(Comparator.comparingInt(Fleet::rank));
+        order.sort(Comparator.comparingInt(Ranked::rank));
         if (order.size() > 1
-                && rank(order.get(0)) == rank(order.get(1))
-                && order.get(1).load() < order.get(0).load()) {
+                && order.get(0).rank() == order.get(1).rank()
+                && order.get(1).client().load() < order.get(0).client().load()) {
             Collections.swap(order, 0, 1);
         }
-        return order;
+        return order.stream().map(Ranked::client).toList();
+    }
+
+    /** One of them with its rank of a moment: ranks change by themselves, as time passes. */
+    private record Ranked(ControlClient client, int rank) {
+        static Ranked now(ControlClient client) {
+            return new Ranked(client, Fleet.rank(client));
+        }
     }
 
     private static int rank(ControlClient client) {

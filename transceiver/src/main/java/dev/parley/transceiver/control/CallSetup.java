@@ -136,11 +136,9 @@ public final class CallSetup {
         try {
             return create(request, id, phases);
         } catch (RefusedException e) {
-            phases.work().close();
             phases.observer().refused(e.code(), String.valueOf(e.getMessage()), clock.getAsLong());
             throw e;
         } catch (RuntimeException e) {
-            phases.work().close();
             phases.observer().refused("internal_error", "internal error", clock.getAsLong());
             throw e;
         }

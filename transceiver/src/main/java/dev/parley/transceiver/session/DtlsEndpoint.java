@@ -66,7 +66,7 @@ final class DtlsEndpoint implements DatagramLink {
     private volatile @Nullable DtlsSession session;
 
     /**
-     * @param work where the handshake takes turns with those of others; closed when it is over
+     * @param work where the handshake takes turns with those of others; told when it is done
      */
     DtlsEndpoint(DtlsHandshake handshake, SessionSpec spec, SetupWork.Share work, Owner owner) {
         this.handshake = handshake;
@@ -136,7 +136,6 @@ final class DtlsEndpoint implements DatagramLink {
             return;
         }
         closing = true;
-        work.close();
         DtlsSession open = session;
         if (open != null) {
             // Before the link breaks, which would make it an error instead.
@@ -150,6 +149,7 @@ final class DtlsEndpoint implements DatagramLink {
             switch (shakeHands()) {
                 case Failed failed -> owner.onDtlsFailed(failed);
                 case Connected connected -> {
+                    work.done();
                     session = connected.session();
                     owner.onDtlsConnected(connected);
                     awaitClose(connected.session());
@@ -167,7 +167,6 @@ final class DtlsEndpoint implements DatagramLink {
                     spec.role(), spec.identity(), spec.fingerprints(), spec.hasAudio(), this);
         } finally {
             turn = null;
-            work.close();
         }
     }
 

@@ -144,7 +144,7 @@ public final class SetupWork {
     }
 
     /** What one call takes, on whichever threads. */
-    public final class Share implements AutoCloseable {
+    public final class Share {
         private final AtomicLong usedNanos = new AtomicLong();
         private final AtomicBoolean over = new AtomicBoolean();
 
@@ -157,9 +157,11 @@ public final class SetupWork {
             return turn;
         }
 
-        /** The call is set up, or will not be; calling it again does nothing. */
-        @Override
-        public void close() {
+        /**
+         * The call is set up: that is what one costs. Who gives up on the way, or offers nonsense,
+         * says nothing about those that do not. Calling it again does nothing.
+         */
+        public void done() {
             if (over.compareAndSet(false, true)) {
                 countCall(usedNanos.get());
             }

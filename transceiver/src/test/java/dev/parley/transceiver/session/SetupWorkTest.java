@@ -23,12 +23,13 @@ class SetupWorkTest {
     }
 
     private void callThatTakes(long millis) {
-        try (SetupWork.Share share = work.share();
-                SetupWork.Turn turn = share.takeTurn()) {
+        SetupWork.Share share = work.share();
+        try (SetupWork.Turn turn = share.takeTurn()) {
             now += millis * MILLI;
             turn.pause();
             now += 1_000 * MILLI;
         }
+        share.done();
     }
 
     /** Calls that come without end, twice as many as can be done. */
@@ -161,10 +162,21 @@ class SetupWorkTest {
     @Test
     void aCallIsCountedOnce() {
         SetupWork.Share share = work.share();
-        share.close();
+        share.done();
         long cost = work.callNanos();
-        share.close();
+        share.done();
         assertThat(work.callNanos()).isEqualTo(cost).isLessThan(8 * MILLI);
+    }
+
+    @Test
+    void aCallThatComesToNothingIsNoMeasure() {
+        long before = work.callNanos();
+        for (int i = 0; i < 100; i++) {
+            try (var _ = work.share().takeTurn()) {
+                now += MILLI;
+            }
+        }
+        assertThat(work.callNanos()).isEqualTo(before);
     }
 
     @Test
