@@ -15,20 +15,17 @@ import java.util.regex.Pattern;
  * @param candidates where to send, best first; not empty
  * @param fingerprint of the server's certificate
  * @param role ours in DTLS, the other than the answer's
- * @param nack whether we are asked to keep packets and send them again
  */
 public record CallAnswer(
         IceCredentials remote,
         List<InetSocketAddress> candidates,
         Fingerprint fingerprint,
-        DtlsRole role,
-        boolean nack) {
+        DtlsRole role) {
     private static final Pattern UFRAG = Pattern.compile("(?m)^a=ice-ufrag:(\\S+)");
     private static final Pattern PASSWORD = Pattern.compile("(?m)^a=ice-pwd:(\\S+)");
     private static final Pattern FINGERPRINT =
             Pattern.compile("(?m)^a=fingerprint:(\\S+)\\s+(\\S+)");
     private static final Pattern SETUP = Pattern.compile("(?m)^a=setup:(\\S+)");
-    private static final Pattern NACK = Pattern.compile("(?m)^a=rtcp-fb:\\S+ nack\\s*$");
     private static final Pattern CANDIDATE =
             Pattern.compile("(?m)^a=candidate:\\S+ 1 (?i:udp) \\d+ (\\S+) (\\d+) typ");
 
@@ -46,8 +43,7 @@ public record CallAnswer(
                         find(PASSWORD, sdp, "a=ice-pwd").group(1)),
                 candidates(sdp),
                 new Fingerprint(fingerprint.group(1), fingerprint.group(2)),
-                setup.equals("passive") ? DtlsRole.CLIENT : DtlsRole.SERVER,
-                NACK.matcher(sdp).find());
+                setup.equals("passive") ? DtlsRole.CLIENT : DtlsRole.SERVER);
     }
 
     private static List<InetSocketAddress> candidates(String sdp) {

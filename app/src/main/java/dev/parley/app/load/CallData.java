@@ -23,7 +23,6 @@ final class CallData {
     private static final Pattern OWN =
             Pattern.compile("\\{\"type\":\"parley\\.load\",\"caller\":(\\d+),\"sent\":(-?\\d+)}");
 
-    private final LoadHost host;
     private final LoadCall call;
     private final CallDtls dtls;
     private final Association association;
@@ -41,7 +40,6 @@ final class CallData {
             DtlsRole role,
             double messagesPerSecond,
             long nowNanos) {
-        this.host = host;
         this.call = call;
         this.dtls = dtls;
         this.association = new Association(SctpConfig.DEFAULT, SCTP_PORT, SCTP_PORT, host.random());
@@ -77,7 +75,7 @@ final class CallData {
                             .formatted(call.number(), nowNanos);
             byte[] payload = text.getBytes(StandardCharsets.UTF_8);
             if (channels.send(to, false, payload, nowNanos) == DataChannels.Sent.ACCEPTED) {
-                host.tally().messagesSent++;
+                call.tally().messagesSent++;
             }
             messageDueNanos = nowNanos + intervalNanos;
         }
@@ -115,8 +113,8 @@ final class CallData {
             case ChannelEvent.Message message -> {
                 Matcher own = OWN.matcher(new String(message.payload(), StandardCharsets.UTF_8));
                 if (own.matches() && Long.parseLong(own.group(1)) == call.number()) {
-                    host.tally().messagesReturned++;
-                    Tally.record(host.tally().message, nowNanos - Long.parseLong(own.group(2)));
+                    call.tally().messagesReturned++;
+                    Tally.record(call.tally().message, nowNanos - Long.parseLong(own.group(2)));
                 }
             }
             case ChannelEvent.Closed _, ChannelEvent.Ended _ -> open = false;

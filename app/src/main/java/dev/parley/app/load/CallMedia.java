@@ -1,6 +1,5 @@
 package dev.parley.app.load;
 
-import dev.parley.rtc.dtls.DtlsOutcome;
 import dev.parley.rtc.rtp.NtpTime;
 import dev.parley.rtc.rtp.ReceptionStatistics;
 import dev.parley.rtc.rtp.RtcpReader;
@@ -56,8 +55,10 @@ final class CallMedia {
     private long octets;
     private long frameDueNanos;
     private long reportDueNanos;
+    private long dropped;
     private long lostUp;
     private long sentAtReport;
+    private long droppedAtReport;
 
     // Down.
     private boolean heard;
@@ -69,6 +70,8 @@ final class CallMedia {
     private long returnedWindow;
     private long returned;
     private long returnedAtFirst;
+    private long withheld;
+    private long withheldAtFirst;
     private long fastestNanos = Long.MAX_VALUE;
     private boolean rebound;
 
@@ -77,7 +80,8 @@ final class CallMedia {
             LoadCall call,
             LoadOptions options,
             SpeechFrames speech,
-            DtlsOutcome.Connected connected,
+            SrtpSender sender,
+            SrtpReceiver receiver,
             long nowNanos) {
         this.host = host;
         this.call = call;
@@ -86,8 +90,8 @@ final class CallMedia {
                 new TalkModel(
                         options.talkSeconds(), options.silenceSeconds(), host.random(), nowNanos);
         this.lossShare = options.lossPercent() / 100;
-        this.sender = connected.sender();
-        this.receiver = connected.receiver();
+        this.sender = sender;
+        this.receiver = receiver;
         this.ssrc = host.random().nextInt();
         this.cname = Integer.toHexString(ssrc).getBytes(StandardCharsets.UTF_8);
         this.sequence = host.random().nextInt(1 << 15);
@@ -117,7 +121,7 @@ final class CallMedia {
 
     private void sendFrame(long nowNanos) {
         long late = nowNanos - frameDueNanos;
-        Tally tally = host.tally();
+        Tally tally = call.tally();
         Tally.record(tally.lateness, late);
         if (late > SKIP_NANOS) {
             long skipped = late / FRAME_NANOS;
@@ -148,6 +152,7 @@ final class CallMedia {
         timestamp += FRAME_SAMPLES;
         if (lossShare > 0 && host.random().nextDouble() < lossShare) {
             tally.dropped++;
+            dropped++;
             return;
         }
         marked++;
@@ -174,6 +179,16 @@ final class CallMedia {
         commitReport();
     }
 
+    /**
+     * We say no more. An echo has until now repeated us without a pause, so that the time since its
+     * last packet is a gap, which no next packet will tell. Of others that may be silence.
+     */
+    void stop(long nowNanos) {
+        if (returned + returnedAtFirst > 0) {
+            call.tally().gap(nowNanos - heardNanos);
+        }
+    }
+
     /** Says goodbye, RFC 3550 6.6. */
     void leave() {
         writer.begin(host.bytes(), host.payloadOffset())
@@ -197,7 +212,7 @@ final class CallMedia {
 
     /** Takes an SRTP packet. */
     void receiveRtp(ByteBuffer bytes, int offset, int length, long nowNanos, boolean counting) {
-        Tally tally = host.tally();
+        Tally tally = call.tally();
         int plain = receiver.unprotectRtp(bytes, offset, length);
         if (plain < 0 || !rtp.wrap(bytes, offset, plain)) {
             tally.undecryptable++;
@@ -210,13 +225,11 @@ final class CallMedia {
             call.heard(nowNanos);
         }
         follow(tally, nowNanos, counting);
-        if (lossShare > 0 && host.random().nextDouble() < lossShare) {
-            tally.receivedDropped++;
-            return;
-        }
+        boolean withhold = lossShare > 0 && host.random().nextDouble() < lossShare;
+        tally.receivedDropped += withhold ? 1 : 0;
         if (mark.wrap(bytes, rtp.payloadOffset(), rtp.payloadLength())) {
-            takeMark(tally, nowNanos);
-        } else if (talk.pauses()) {
+            takeMark(tally, nowNanos, withhold);
+        } else if (!withhold && talk.pauses()) {
             turns.heard(rtp.payloadLength(), nowNanos, tally);
         }
     }
@@ -249,22 +262,33 @@ final class CallMedia {
         heardNanos = nowNanos;
     }
 
-    private void takeMark(Tally tally, long nowNanos) {
+    /**
+     * Takes a packet of an echo.
+     *
+     * @param withhold lost on purpose, and so neither returned nor missing
+     */
+    private void takeMark(Tally tally, long nowNanos, boolean withhold) {
         if (mark.caller() != call.number()) {
             // Somebody else's voice: there is no worse fault.
             tally.foreign++;
             return;
         }
-        if (isNew(mark.number())) {
-            boolean first = mark.number() <= FIRST_PACKETS;
-            returned += first ? 0 : 1;
-            returnedAtFirst += first ? 1 : 0;
-            tally.returned++;
-            long trip = nowNanos - mark.sentNanos();
-            fastestNanos = Math.min(fastestNanos, trip);
-            Tally.record(tally.echo, trip);
-            Tally.record(tally.variation, trip - fastestNanos);
+        if (!isNew(mark.number())) {
+            return;
         }
+        boolean first = mark.number() <= FIRST_PACKETS;
+        if (withhold) {
+            withheld += first ? 0 : 1;
+            withheldAtFirst += first ? 1 : 0;
+            return;
+        }
+        returned += first ? 0 : 1;
+        returnedAtFirst += first ? 1 : 0;
+        tally.returned++;
+        long trip = nowNanos - mark.sentNanos();
+        fastestNanos = Math.min(fastestNanos, trip);
+        Tally.record(tally.echo, trip);
+        Tally.record(tally.variation, trip - fastestNanos);
     }
 
     /** Whether this one has not come back before, among the last 64. */
@@ -285,7 +309,7 @@ final class CallMedia {
     void receiveRtcp(ByteBuffer bytes, int offset, int length, long nowNanos) {
         int plain = receiver.unprotectRtcp(bytes, offset, length);
         if (plain < 0 || !reports.wrap(bytes, offset, plain)) {
-            host.tally().undecryptable++;
+            call.tally().undecryptable++;
             return;
         }
         while (reports.next()) {
@@ -305,31 +329,32 @@ final class CallMedia {
             }
             lostUp = reports.cumulativeLost(i);
             sentAtReport = sent;
+            droppedAtReport = dropped;
             long roundTrip =
                     NtpTime.roundTripNanos(
                             host.ntp().at(nowNanos),
                             reports.lastSenderReport(i),
                             reports.delaySinceLastSenderReport(i));
             if (roundTrip != NtpTime.UNKNOWN) {
-                Tally.record(host.tally().rtcp, roundTrip);
+                Tally.record(call.tally().rtcp, roundTrip);
             }
         }
     }
 
     /** Adds what only the whole call tells. */
     void sumUp(Tally tally) {
-        if (returned + returnedAtFirst > 0) {
-            int first = Math.min(marked, FIRST_PACKETS);
-            tally.marked += marked - first;
-            tally.markedAndReturned += returned;
-            tally.markedAtFirst += first;
-            tally.returnedAtFirst += returnedAtFirst;
-        }
+        int first = Math.min(marked, FIRST_PACKETS);
+        tally.marked += marked - first - withheld;
+        tally.markedAndReturned += returned;
+        tally.markedAtFirst += first - withheldAtFirst;
+        tally.returnedAtFirst += returnedAtFirst;
         // Packets that we have left out on purpose are missed by the server, too.
-        tally.lostUp += Math.max(0, lostUp);
+        tally.lostUp += Math.max(0, lostUp - droppedAtReport);
         tally.sentWithReports += sentAtReport;
         if (heard) {
             Tally.record(tally.jitter, statistics.jitterNanos());
+        } else {
+            tally.withoutAudio++;
         }
     }
 }

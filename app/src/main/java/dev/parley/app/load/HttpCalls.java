@@ -2,6 +2,7 @@ package dev.parley.app.load;
 
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.Socket;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
@@ -20,9 +21,10 @@ import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.TrustManager;
-import javax.net.ssl.X509TrustManager;
+import javax.net.ssl.X509ExtendedTrustManager;
 
 /** Places calls as browsers do: a POST of the raw offer. Any thread may use it. */
 public final class HttpCalls implements CallRequests, AutoCloseable {
@@ -157,13 +159,28 @@ public final class HttpCalls implements CallRequests, AutoCloseable {
         }
     }
 
-    /** For deployments with certificates of their own making, where the user has said so. */
-    private static final class Trusting implements X509TrustManager {
+    /**
+     * For deployments with certificates of their own making, where the user has said so. Extended,
+     * since the JDK checks the host's name on behalf of one that is not.
+     */
+    private static final class Trusting extends X509ExtendedTrustManager {
         @Override
         public void checkClientTrusted(X509Certificate[] chain, String type) {}
 
         @Override
         public void checkServerTrusted(X509Certificate[] chain, String type) {}
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket) {}
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket) {}
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
 
         @Override
         public X509Certificate[] getAcceptedIssuers() {

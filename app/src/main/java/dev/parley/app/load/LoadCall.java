@@ -43,6 +43,9 @@ final class LoadCall implements CallDtls.Listener {
     private final CallDtls dtls;
     private final StunReader stun = new StunReader();
 
+    /** Where a call of the warm-up counts, so that nobody sees it. */
+    private final @Nullable Tally aside;
+
     private State state = State.CHECKING;
     private IceControlling ice;
     private int candidate;
@@ -53,6 +56,7 @@ final class LoadCall implements CallDtls.Listener {
     private long endNanos;
     private long rebindNanos;
     private long restartNanos;
+    private boolean endedBadly;
 
     // The loop's own.
     private @Nullable CallSocket socket;
@@ -72,11 +76,12 @@ final class LoadCall implements CallDtls.Listener {
         this.options = options;
         this.speech = speech;
         this.placed = placed;
+        this.aside = placed.warmUp() ? new Tally() : null;
         this.dtls = new CallDtls(placed.answer().role(), placed.answer().fingerprint(), this);
         this.ice = newIce(placed.local(), placed.answer().remote(), nowNanos);
         this.checkedNanos = nowNanos;
         aim();
-        Tally.record(host.tally().post, placed.answeredNanos() - placed.dueNanos());
+        Tally.record(tally().post, placed.answeredNanos() - placed.dueNanos());
         if (placed.answer().role() == DtlsRole.SERVER) {
             dtls.start();
         }
@@ -94,6 +99,20 @@ final class LoadCall implements CallDtls.Listener {
 
     int number() {
         return placed.number();
+    }
+
+    boolean isWarmUp() {
+        return placed.warmUp();
+    }
+
+    /** Whether it is over because it failed or broke off. */
+    boolean endedBadly() {
+        return endedBadly;
+    }
+
+    /** Counts. */
+    Tally tally() {
+        return aside == null ? host.tally() : aside;
     }
 
     String handle() {
@@ -161,7 +180,10 @@ final class LoadCall implements CallDtls.Listener {
         long deadline = ice.deadlineNanos(nowNanos);
         CallMedia talking = media;
         if (talking == null) {
-            deadline = earlier(deadline, checkedNanos + CANDIDATE_NANOS, nowNanos);
+            deadline = earlier(deadline, placed.answeredNanos() + SETUP_NANOS, nowNanos);
+            if (state == State.CHECKING) {
+                deadline = earlier(deadline, checkedNanos + CANDIDATE_NANOS, nowNanos);
+            }
         } else {
             deadline = earlier(deadline, talking.deadlineNanos(), nowNanos);
             deadline = earlier(deadline, endNanos, nowNanos);
@@ -215,7 +237,9 @@ final class LoadCall implements CallDtls.Listener {
         if (length > 0) {
             host.commit(this, length);
         } else if (ice.state() == IceControlling.State.FAILED && state != State.CHECKING) {
-            breakOff(ice.errorCode() > 0 ? "ice_error_" + ice.errorCode() : "consent_expired");
+            breakOff(
+                    ice.errorCode() > 0 ? "ice_error_" + ice.errorCode() : "consent_expired",
+                    nowNanos);
         }
     }
 
@@ -238,7 +262,7 @@ final class LoadCall implements CallDtls.Listener {
     private void wander(long nowNanos) {
         if (options.rebindSeconds() > 0 && rebindNanos - nowNanos <= 0) {
             rebindNanos = nowNanos + spread(options.rebindSeconds());
-            host.tally().rebinds++;
+            tally().rebinds++;
             CallMedia talking = media;
             if (talking != null) {
                 talking.rebound();
@@ -259,7 +283,7 @@ final class LoadCall implements CallDtls.Listener {
     void restarted(IceCredentials local, CallAnswer answer, long nowNanos) {
         if (state == State.TALKING) {
             ice = newIce(local, answer.remote(), nowNanos);
-            host.tally().restarts++;
+            tally().restarts++;
             host.hasten(this);
         }
     }
@@ -288,7 +312,7 @@ final class LoadCall implements CallDtls.Listener {
                     talking.receiveRtcp(bytes, offset, length, nowNanos);
                 }
             }
-            case CLIENT_HEADER, UNKNOWN -> host.tally().undecryptable++;
+            case CLIENT_HEADER, UNKNOWN -> tally().undecryptable++;
         }
     }
 
@@ -297,12 +321,12 @@ final class LoadCall implements CallDtls.Listener {
             return;
         }
         if (ice.roundTripNanos() > 0) {
-            Tally.record(host.tally().stun, ice.roundTripNanos());
+            Tally.record(tally().stun, ice.roundTripNanos());
         }
         if (state == State.CHECKING && ice.state() == IceControlling.State.CONNECTED) {
             state = State.SHAKING_HANDS;
             iceNanos = nowNanos;
-            Tally.record(host.tally().ice, nowNanos - placed.answeredNanos());
+            Tally.record(tally().ice, nowNanos - placed.answeredNanos());
             if (placed.answer().role() == DtlsRole.CLIENT) {
                 dtls.start();
             }
@@ -341,11 +365,19 @@ final class LoadCall implements CallDtls.Listener {
         }
         long nowNanos = System.nanoTime();
         state = State.TALKING;
-        Tally tally = host.tally();
+        Tally tally = tally();
         tally.connected++;
         Tally.record(tally.dtls, nowNanos - (iceNanos == 0 ? nowNanos : iceNanos));
         Tally.record(tally.connect, nowNanos - placed.dueNanos());
-        media = new CallMedia(host, this, options, speech, connected, nowNanos);
+        media =
+                new CallMedia(
+                        host,
+                        this,
+                        options,
+                        speech,
+                        connected.sender(),
+                        connected.receiver(),
+                        nowNanos);
         endNanos =
                 placed.seconds() > 0
                         ? nowNanos + spread(placed.seconds())
@@ -379,14 +411,14 @@ final class LoadCall implements CallDtls.Listener {
 
     @Override
     public void closed() {
-        host.post(() -> breakOff("ended_by_server"));
+        host.post(() -> breakOff("ended_by_server", System.nanoTime()));
     }
 
     // --- what the media tell
 
     /** The first packet of audio has come. */
     void heard(long nowNanos) {
-        Tally.record(host.tally().firstAudio, nowNanos - placed.dueNanos());
+        Tally.record(tally().firstAudio, nowNanos - placed.dueNanos());
     }
 
     void channelOpened() {
@@ -397,11 +429,13 @@ final class LoadCall implements CallDtls.Listener {
 
     /** Says no more, and hangs up when the last echo has had its time. */
     void leave(long nowNanos) {
-        if (state == State.TALKING) {
+        CallMedia talking = media;
+        if (state == State.TALKING && talking != null) {
+            talking.stop(nowNanos);
             state = State.LEAVING;
             endNanos = nowNanos + LEAVE_NANOS;
             host.hasten(this);
-        } else if (media == null) {
+        } else if (talking == null) {
             fail("not_connected_at_the_end");
         }
     }
@@ -411,26 +445,30 @@ final class LoadCall implements CallDtls.Listener {
         if (talking != null) {
             talking.leave();
         }
-        host.tally().hungUp++;
+        tally().hungUp++;
         end();
     }
 
-    private void breakOff(String reason) {
+    private void breakOff(String reason, long nowNanos) {
+        CallMedia talking = media;
         if (state == State.LEAVING) {
             finish();
-        } else if (media == null) {
+        } else if (talking == null) {
             fail(reason);
         } else if (state != State.OVER) {
-            host.tally().brokenOff++;
-            host.tally().error(reason);
+            endedBadly = true;
+            talking.stop(nowNanos);
+            tally().brokenOff++;
+            tally().error(reason);
             end();
         }
     }
 
     private void fail(String reason) {
         if (state != State.OVER) {
-            host.tally().failed++;
-            host.tally().error(reason);
+            endedBadly = true;
+            tally().failed++;
+            tally().error(reason);
             end();
         }
     }
@@ -439,7 +477,7 @@ final class LoadCall implements CallDtls.Listener {
         state = State.OVER;
         CallMedia talking = media;
         if (talking != null) {
-            talking.sumUp(host.tally());
+            talking.sumUp(tally());
         }
         // Its last datagram passes the loop's queue, and so leaves before the socket is closed.
         dtls.close();

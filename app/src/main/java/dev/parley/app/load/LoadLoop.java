@@ -21,6 +21,7 @@ import java.util.Queue;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -42,7 +43,7 @@ final class LoadLoop implements LoadHost, AutoCloseable {
     private final LoadOptions options;
     private final SpeechFrames speech;
     private final CallRequests requests;
-    private final Runnable onOver;
+    private final Consumer<LoadCall> onOver;
     private final Random random;
     private final NtpTime ntp;
     private final UdpMode mode = UdpMode.AUTO;
@@ -75,7 +76,7 @@ final class LoadLoop implements LoadHost, AutoCloseable {
             SpeechFrames speech,
             CallRequests requests,
             int number,
-            Runnable onOver) {
+            Consumer<LoadCall> onOver) {
         this.onOver = onOver;
         this.options = options;
         this.speech = speech;
@@ -290,7 +291,7 @@ final class LoadLoop implements LoadHost, AutoCloseable {
             // The server will not hear of its end, or does not know yet where that comes from.
             Thread.ofVirtual().start(() -> hangUp(call));
         }
-        onOver.run();
+        onOver.accept(call);
     }
 
     private void hangUp(LoadCall call) {
@@ -319,7 +320,7 @@ final class LoadLoop implements LoadHost, AutoCloseable {
             CallAnswer parsed = CallAnswer.parse(answer);
             post(() -> call.restarted(fresh, parsed, System.nanoTime()));
         } catch (IOException | IllegalArgumentException e) {
-            post(() -> tally.error("ice_restart_refused"));
+            post(() -> call.tally().error("ice_restart_refused"));
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
         }

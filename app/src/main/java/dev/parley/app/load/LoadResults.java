@@ -22,8 +22,16 @@ public record LoadResults(
     /** A generator that was later than this says more about itself than about the server. */
     private static final double TRUSTED_LATE_MILLIS = 5;
 
+    /** Bounds the few packets beyond the first bound: after a frame's time they leave in pairs. */
+    private static final double TRUSTED_LATEST_MILLIS = 20;
+
     long connected() {
         return total.connected;
+    }
+
+    /** Whether callers have heard their own packets, so that each that did not return is missed. */
+    boolean isEcho() {
+        return total.returned > 0;
     }
 
     /** Where the round trip comes from: own packets back from an echo, else RTCP, else STUN. */
@@ -54,24 +62,21 @@ public record LoadResults(
         return total.firstAudio.getTotalCount() > 0;
     }
 
-    /** Packets that left and did not come back, of an echo's calls, once each was a second old. */
+    /** Packets that left and did not come back from an echo, once each call was a second old. */
     double lossRoundTrip() {
-        return share(total.marked - total.markedAndReturned, total.marked);
+        return isEcho() ? share(total.marked - total.markedAndReturned, total.marked) : Double.NaN;
     }
 
     /** The same of each call's first second. */
     double lossAtFirst() {
-        return share(total.markedAtFirst - total.returnedAtFirst, total.markedAtFirst);
+        return isEcho()
+                ? share(total.markedAtFirst - total.returnedAtFirst, total.markedAtFirst)
+                : Double.NaN;
     }
 
     /** By the server's receiver reports; those left out on purpose are not the network's. */
     double lossUp() {
-        double onPurpose =
-                total.sent + total.dropped == 0
-                        ? 0
-                        : (double) total.dropped / (total.sent + total.dropped);
-        double reported = share(total.lostUp, total.sentWithReports + total.lostUp);
-        return Double.isNaN(reported) ? reported : Math.max(0, reported - onPurpose);
+        return share(total.lostUp, total.sentWithReports);
     }
 
     double lossDown() {
@@ -80,7 +85,7 @@ public record LoadResults(
 
     /** Of what was sent both ways the share that was lost, as measured best. */
     public double loss() {
-        if (total.marked > 0) {
+        if (measuresRoundTrip()) {
             return lossRoundTrip();
         }
         double up = lossUp();
@@ -92,13 +97,22 @@ public record LoadResults(
                 / Math.max(1, total.sent + total.expectedDown);
     }
 
+    /** An echo's calls of less than a second have no packets that count. */
+    private boolean measuresRoundTrip() {
+        return isEcho() && total.marked > 0;
+    }
+
     private static double share(long part, long whole) {
         return whole == 0 ? Double.NaN : Math.max(0, part) / (double) whole;
     }
 
-    /** Whether the generator kept its own time, so that what it measured is the server's. */
+    /**
+     * Whether the generator kept its own time, so that what it measured is the server's; false when
+     * it has sent nothing.
+     */
     public boolean isTrustworthy() {
-        return !(Figures.millis(total.lateness, 99) > TRUSTED_LATE_MILLIS)
+        return Figures.millis(total.lateness, 99) <= TRUSTED_LATE_MILLIS
+                && Figures.millis(total.lateness, 99.9) <= TRUSTED_LATEST_MILLIS
                 && total.kernelDrops == 0
                 && total.unsent == 0
                 && total.skipped == 0;
@@ -112,11 +126,13 @@ public record LoadResults(
         all.put("sessions", options.sessions());
         all.put("seconds", options.seconds());
         all.put("finished_at", Instant.now().toString());
+        all.put("offered", total.offered);
         all.put("connected", total.connected);
         all.put("failed", total.failed);
         all.put("ended_early", total.brokenOff);
+        all.put("calls_without_audio", total.withoutAudio);
         all.put("loss", loss());
-        all.put("loss_basis", total.marked > 0 ? "echo" : "sequence numbers and RTCP");
+        all.put("loss_basis", measuresRoundTrip() ? "echo" : "sequence numbers and RTCP");
         all.put("loss_first_second", lossAtFirst());
         all.put("loss_up", lossUp());
         all.put("loss_down", lossDown());

@@ -21,6 +21,10 @@ public final class LoadRun implements AutoCloseable {
     private static final long GOODBYE_NANOS = 4 * NANOS_PER_SECOND;
     private static final long LAST_WORDS_MILLIS = 200;
     private static final int MOST_RETRIES = 10;
+
+    /** How long a caller whose call has failed stays away, lest an outage become a flood. */
+    private static final long RECOVERY_MILLIS = 1_000;
+
     private static final double WARM_UP_PER_SECOND = 8;
     private static final double WARM_UP_CALL_SECONDS = 0.5;
 
@@ -33,7 +37,6 @@ public final class LoadRun implements AutoCloseable {
     private final AtomicInteger underway = new AtomicInteger();
     private final AtomicInteger placedEver = new AtomicInteger();
     private final SecureRandom random = new SecureRandom();
-    private volatile boolean ramping;
     private volatile boolean ending;
     private volatile boolean interrupted;
     private volatile @Nullable String hopeless;
@@ -65,7 +68,6 @@ public final class LoadRun implements AutoCloseable {
         loops.forEach(LoadLoop::start);
         warmUp();
         startNanos = System.nanoTime();
-        ramping = true;
         Thread ramp = Thread.ofVirtual().start(this::ramp);
         long wholeNanos =
                 (long) ((options.sessions() - 1) / options.perSecond() * NANOS_PER_SECOND)
@@ -84,6 +86,7 @@ public final class LoadRun implements AutoCloseable {
         sample(listener, false);
         goodbye();
         sample(listener, true);
+        total.closeOff();
         return new LoadResults(options, total, samples, hopeless);
     }
 
@@ -92,7 +95,7 @@ public final class LoadRun implements AutoCloseable {
         double perSecond = Math.clamp(options.sessions() / 2.0, 1, WARM_UP_PER_SECOND);
         long until = System.nanoTime() + (long) (options.warmUpSeconds() * NANOS_PER_SECOND);
         while (until - System.nanoTime() > 0 && goesOn()) {
-            placeSoon(System.nanoTime(), WARM_UP_CALL_SECONDS);
+            placeSoon(System.nanoTime(), true);
             TimeUnit.NANOSECONDS.sleep((long) (NANOS_PER_SECOND / perSecond));
         }
         long patience = System.nanoTime() + GOODBYE_NANOS;
@@ -135,26 +138,28 @@ public final class LoadRun implements AutoCloseable {
             for (int i = 0; i < options.sessions() && !ending; i++) {
                 long due = startNanos + (long) (i / options.perSecond() * NANOS_PER_SECOND);
                 sleepUntil(due);
-                placeSoon(due, options.callSeconds());
+                placeSoon(due, false);
             }
         } catch (InterruptedException _) {
             // The run is over before all calls were placed.
         }
     }
 
-    private void placeSoon(long dueNanos, double seconds) {
+    private void placeSoon(long dueNanos, boolean warmUp) {
         underway.incrementAndGet();
-        Thread.ofVirtual().start(() -> place(dueNanos, seconds));
+        Thread.ofVirtual().start(() -> place(dueNanos, warmUp));
     }
 
-    private void place(long dueNanos, double seconds) {
+    private void place(long dueNanos, boolean warmUp) {
         int number = numbers.incrementAndGet();
         LoadLoop loop = loops.get(number % loops.size());
-        loop.post(() -> loop.tally().offered++);
+        if (!warmUp) {
+            loop.post(() -> loop.tally().offered++);
+        }
         IceCredentials local = IceCredentials.random(random);
         String offer = CallOffer.text(local, CallDtls.IDENTITY, options.messagesPerSecond() >= 0);
         try {
-            Accepted accepted = placePatiently(loop, offer);
+            Accepted accepted = placePatiently(loop, offer, warmUp);
             CallAnswer answer = CallAnswer.parse(accepted.sdp());
             placedEver.incrementAndGet();
             loop.add(
@@ -165,18 +170,20 @@ public final class LoadRun implements AutoCloseable {
                             accepted.handle(),
                             dueNanos,
                             System.nanoTime(),
-                            seconds));
+                            warmUp ? WARM_UP_CALL_SECONDS : options.callSeconds(),
+                            warmUp));
         } catch (RefusedException e) {
-            failed(loop, e.reason(), e.getMessage() == null ? e.reason() : e.getMessage());
+            String message = e.getMessage() == null ? e.reason() : e.getMessage();
+            failed(loop, warmUp, e.reason(), message);
         } catch (IOException | IllegalArgumentException e) {
-            failed(loop, "bad_answer", String.valueOf(e.getMessage()));
+            failed(loop, warmUp, "bad_answer", String.valueOf(e.getMessage()));
         } catch (InterruptedException _) {
-            failed(loop, "interrupted", "interrupted");
+            failed(loop, warmUp, "interrupted", "interrupted");
         }
     }
 
     /** Comes again when the server says later, as its Retry-After has it. */
-    private Accepted placePatiently(LoadLoop loop, String offer)
+    private Accepted placePatiently(LoadLoop loop, String offer, boolean warmUp)
             throws IOException, InterruptedException {
         for (int tries = 1; ; tries++) {
             try {
@@ -185,33 +192,59 @@ public final class LoadRun implements AutoCloseable {
                 if (e.retryMillis() < 0 || tries > MOST_RETRIES || ending) {
                     throw e;
                 }
-                loop.post(
-                        () -> {
-                            loop.tally().retries++;
-                            loop.tally().refusal(e.reason());
-                        });
+                if (!warmUp) {
+                    loop.post(() -> loop.tally().refusal(e.reason()));
+                }
                 Thread.sleep(e.retryMillis());
             }
         }
     }
 
-    private void failed(LoadLoop loop, String reason, String message) {
-        loop.post(
-                () -> {
-                    loop.tally().failed++;
-                    loop.tally().error(reason);
-                });
+    private void failed(LoadLoop loop, boolean warmUp, String reason, String message) {
         if (placedEver.get() == 0) {
             // Nobody has got through, and nobody will.
             hopeless = message;
         }
-        over();
+        if (!warmUp || hopeless != null) {
+            // A warm-up that ends the run is all there is to tell.
+            loop.post(
+                    () -> {
+                        loop.tally().offered += warmUp ? 1 : 0;
+                        loop.tally().failed++;
+                        loop.tally().error(reason);
+                    });
+        }
+        over(warmUp, true);
     }
 
-    private void over() {
+    private void over(LoadCall call) {
+        over(call.isWarmUp(), call.endedBadly());
+    }
+
+    private void over(boolean warmUp, boolean badly) {
         underway.decrementAndGet();
-        if (options.callSeconds() > 0 && ramping && !ending && hopeless == null) {
-            placeSoon(System.nanoTime(), options.callSeconds());
+        if (warmUp || options.callSeconds() == 0) {
+            return;
+        }
+        if (badly) {
+            Thread.ofVirtual().start(this::replaceLater);
+        } else {
+            replace();
+        }
+    }
+
+    private void replaceLater() {
+        try {
+            Thread.sleep(RECOVERY_MILLIS);
+            replace();
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void replace() {
+        if (!ending && hopeless == null) {
+            placeSoon(System.nanoTime(), false);
         }
     }
 

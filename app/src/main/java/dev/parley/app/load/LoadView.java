@@ -102,8 +102,13 @@ final class LoadView implements LoadRun.Listener {
         out.println();
         row(
                 "calls",
-                "%d connected, %d failed, %d ended early"
-                        .formatted(total.connected, total.failed, total.brokenOff));
+                "%d offered, %d connected, %d failed, %d ended early, %d without audio"
+                        .formatted(
+                                total.offered,
+                                total.connected,
+                                total.failed,
+                                total.brokenOff,
+                                total.withoutAudio));
         times("setup, POST to first audio", results.setup());
         times("  POST to answer", total.post);
         times("  answer to ICE", total.ice);
@@ -123,7 +128,7 @@ final class LoadView implements LoadRun.Listener {
                                 Figures.percent(results.lossDown()),
                                 total.sent,
                                 total.received));
-        if (total.markedAtFirst > 0) {
+        if (results.isEcho()) {
             row("lost in calls' first second", Figures.percent(results.lossAtFirst()));
         }
         extras(results);
@@ -152,6 +157,9 @@ final class LoadView implements LoadRun.Listener {
     }
 
     private static String complaint(Tally total) {
+        if (total.lateness.getTotalCount() == 0) {
+            return "; it has sent nothing";
+        }
         return "; too little processor for it: %d packets left out, %d lost in its sockets"
                 .formatted(total.skipped, total.kernelDrops + total.unsent);
     }

@@ -11,6 +11,7 @@ import dev.parley.rtc.ice.IceCredentials;
  * @param dueNanos when it was to be placed
  * @param answeredNanos when the answer was there
  * @param seconds how long it lasts on average; 0 for no end
+ * @param warmUp whether it is none of those that count
  */
 public record PlacedCall(
         int number,
@@ -19,4 +20,5 @@ public record PlacedCall(
         String handle,
         long dueNanos,
         long answeredNanos,
-        double seconds) {}
+        double seconds,
+        boolean warmUp) {}

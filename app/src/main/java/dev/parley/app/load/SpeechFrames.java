@@ -85,9 +85,11 @@ public final class SpeechFrames {
     private static SpeechFrames ofWav(byte[] bytes) {
         ByteBuffer wav = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
         int rateHz = 0;
-        for (int at = WAV_HEADER_BYTES; at + 8 <= bytes.length; ) {
+        // A chunk may claim up to 4 GiB, so that the place of the next one takes a long.
+        for (long next = WAV_HEADER_BYTES; next + 8 <= bytes.length; ) {
+            int at = (int) next;
             String chunk = new String(bytes, at, 4, StandardCharsets.US_ASCII);
-            int length = wav.getInt(at + 4);
+            long length = Integer.toUnsignedLong(wav.getInt(at + 4));
             int body = at + 8;
             if (chunk.equals("fmt ") && length >= 16 && body + 16 <= bytes.length) {
                 rateHz = wav.getInt(body + 4);
@@ -101,13 +103,13 @@ public final class SpeechFrames {
                             "give PCM of 16 bit, mono, at 8, 16, 24 or 48 kHz");
                 }
             } else if (chunk.equals("data") && rateHz > 0) {
-                int samples = Math.min(Math.max(length, 0), bytes.length - body) / 2;
+                int samples = (int) Math.min(length, bytes.length - body) / 2;
                 short[] pcm = new short[samples];
                 wav.position(body);
                 wav.asShortBuffer().get(pcm);
                 return encoded(pcm, rateHz);
             }
-            at = body + Math.max(0, length) + (length & 1);
+            next = body + length + (length & 1);
         }
         throw new IllegalArgumentException("it is no whole WAV file");
     }

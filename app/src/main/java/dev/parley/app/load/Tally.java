@@ -18,7 +18,7 @@ public final class Tally {
     long failed;
     long brokenOff;
     long hungUp;
-    long retries;
+    long withoutAudio;
 
     // Packets.
     long sent;
@@ -37,7 +37,6 @@ public final class Tally {
     long arrivedDown;
     long lostUp;
     long sentWithReports;
-    long sentAgain;
     long kernelDrops;
     long unsent;
     long rebinds;
@@ -82,6 +81,15 @@ public final class Tally {
     /** One call less, for this reason. */
     void error(String reason) {
         errors.merge(reason, 1L, Long::sum);
+    }
+
+    /** At the end of a run: calls that are neither connected nor failed by now have failed. */
+    void closeOff() {
+        long unanswered = offered - connected - failed;
+        if (unanswered > 0) {
+            failed += unanswered;
+            errors.merge("unanswered_at_the_end", unanswered, Long::sum);
+        }
     }
 
     /** Told to come again. */
@@ -141,7 +149,7 @@ public final class Tally {
         failed += other.failed;
         brokenOff += other.brokenOff;
         hungUp += other.hungUp;
-        retries += other.retries;
+        withoutAudio += other.withoutAudio;
         sent += other.sent;
         dropped += other.dropped;
         skipped += other.skipped;
@@ -158,7 +166,6 @@ public final class Tally {
         arrivedDown += other.arrivedDown;
         lostUp += other.lostUp;
         sentWithReports += other.sentWithReports;
-        sentAgain += other.sentAgain;
         kernelDrops += other.kernelDrops;
         unsent += other.unsent;
         rebinds += other.rebinds;

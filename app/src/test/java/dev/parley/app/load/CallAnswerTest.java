@@ -22,7 +22,6 @@ class CallAnswerTest {
                     "a=ice-pwd:abcdefghijklmnopqrstuv",
                     "a=fingerprint:sha-256 00:01",
                     "a=setup:active",
-                    "a=rtcp-fb:111 nack",
                     "a=candidate:1 1 udp 2130706431 127.0.0.1 3478 typ host",
                     "a=candidate:2 1 UDP 2130706175 2001:db8::1 3479 typ host",
                     "a=candidate:3 1 udp 2130705919 somebody.local 3480 typ host",
@@ -39,7 +38,6 @@ class CallAnswerTest {
                         new InetSocketAddress(InetAddress.ofLiteral("2001:db8::1"), 3479));
         assertThat(answer.remote().ufrag()).isEqualTo("abcd");
         assertThat(answer.role()).isEqualTo(DtlsRole.SERVER);
-        assertThat(answer.nack()).isTrue();
     }
 
     @Test

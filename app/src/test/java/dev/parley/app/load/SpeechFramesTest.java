@@ -63,6 +63,27 @@ class SpeechFramesTest {
         refuses("shorter than one frame");
         Files.writeString(file, "RIFF....WAVE");
         refuses("no whole WAV");
+        Files.write(file, chunk("LIST", 0x7FFF_FFFF));
+        refuses("no whole WAV");
+        Files.write(file, chunk("LIST", 0xFFFF_FFFF));
+        refuses("no whole WAV");
+    }
+
+    @Test
+    void readsAWavFileThatWasNeverClosed() throws IOException {
+        byte[] wav = wav(16_000, 1, new short[16_000]);
+        ByteBuffer.wrap(wav).putInt(40, 0xFFFF_FFFF);
+        Files.write(file, wav);
+
+        assertThat(SpeechFrames.of(file).count()).isEqualTo(50);
+    }
+
+    /** A WAV file of one chunk that claims more than there is. */
+    private static byte[] chunk(String name, int length) {
+        ByteBuffer wav = ByteBuffer.allocate(40).order(ByteOrder.LITTLE_ENDIAN);
+        wav.put("RIFF....WAVE".getBytes(StandardCharsets.US_ASCII));
+        wav.put(name.getBytes(StandardCharsets.US_ASCII)).putInt(length);
+        return wav.array();
     }
 
     private void refuses(String why) {

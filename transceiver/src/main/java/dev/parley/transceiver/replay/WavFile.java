@@ -40,10 +40,12 @@ record WavFile(InferenceFormat format, byte[] audio) {
             throw new UnreadableException(file, "is no WAV file");
         }
         Layout layout = null;
-        int at = RIFF_BYTES;
-        while (at + CHUNK_BYTES <= bytes.limit()) {
+        // A chunk may claim up to 4 GiB, so that the place of the next one takes a long.
+        long next = RIFF_BYTES;
+        while (next + CHUNK_BYTES <= bytes.limit()) {
+            int at = (int) next;
             String chunk = word(bytes, at);
-            int length = bytes.getInt(at + 4);
+            long length = Integer.toUnsignedLong(bytes.getInt(at + 4));
             int from = at + CHUNK_BYTES;
             if (chunk.equals("fmt ") && from + 16 <= bytes.limit()) {
                 layout =
@@ -55,15 +57,12 @@ record WavFile(InferenceFormat format, byte[] audio) {
             } else if (chunk.equals("data") && layout != null) {
                 // Of a file that was never closed the length is not known.
                 int there = bytes.limit() - from;
-                int whole = length <= 0 || length > there ? there : length;
+                int whole = length == 0 ? there : (int) Math.min(length, there);
                 byte[] audio = new byte[whole];
                 bytes.get(from, audio);
                 return of(file, layout, audio);
             }
-            at = from + length + (length & 1);
-            if (length < 0) {
-                break;
-            }
+            next = from + length + (length & 1);
         }
         throw new UnreadableException(file, "has no audio");
     }
