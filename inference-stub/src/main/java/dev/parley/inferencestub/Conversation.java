@@ -125,6 +125,15 @@ final class Conversation implements StreamObserver<ConverseRequest>, CallContext
         end(refusal.status());
     }
 
+    /** The stub wants to stop: the call is to go on elsewhere. */
+    synchronized void leave() {
+        if (state == State.TALKING && readySent) {
+            voice.handOver();
+        } else {
+            end(VoiceAgentService.STOPPING);
+        }
+    }
+
     /** Ends the stream with a status, unless it is over already. */
     synchronized void end(Status status) {
         if (state == State.OVER) {

@@ -8,13 +8,13 @@ import dev.parley.proto.inference.v1.VoiceAgentGrpc;
 import dev.parley.runtime.config.ConfigException;
 import dev.parley.runtime.config.HostPort;
 import io.grpc.Server;
-import io.grpc.Status;
 import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
 import io.grpc.netty.NettyServerBuilder;
 import io.grpc.protobuf.services.HealthStatusManager;
 import io.grpc.protobuf.services.ProtoReflectionServiceV1;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -37,17 +37,21 @@ public final class InferenceStub implements AutoCloseable {
     private final VoiceAgentService service;
     private final HealthStatusManager health;
     private final ScheduledExecutorService timer;
+    private final Duration drainTimeout;
+    private final AtomicBoolean left = new AtomicBoolean();
     private final AtomicBoolean closed = new AtomicBoolean();
 
     private InferenceStub(
             Server server,
             VoiceAgentService service,
             HealthStatusManager health,
-            ScheduledExecutorService timer) {
+            ScheduledExecutorService timer,
+            Duration drainTimeout) {
         this.server = server;
         this.service = service;
         this.health = health;
         this.timer = timer;
+        this.drainTimeout = drainTimeout;
     }
 
     /**
@@ -99,7 +103,8 @@ public final class InferenceStub implements AutoCloseable {
         ScheduledExecutorService timer =
                 Executors.newSingleThreadScheduledExecutor(
                         Thread.ofPlatform().daemon().name("inference-stub-timer").factory());
-        InferenceStub stub = new InferenceStub(server, service, health, timer);
+        InferenceStub stub =
+                new InferenceStub(server, service, health, timer, config.drainTimeout());
         var _ = timer.scheduleAtFixedRate(service::tick, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
         LOGGER.log(INFO, "inference stub listens on {0}", HostPort.of(stub.address()));
         return stub;
@@ -111,6 +116,26 @@ public final class InferenceStub implements AutoCloseable {
     }
 
     /**
+     * Told to stop: takes no new calls and waits until the edge has had other replicas go on with
+     * the open ones, which it does when nothing is being said, or until {@code drain_timeout}.
+     * Answers that it may be closed now.
+     */
+    public boolean drain() {
+        notServing();
+        service.leave();
+        // Sends a GOAWAY, so that nothing new comes by connections that are there.
+        server.shutdown();
+        try {
+            if (!service.awaitEmpty(drainTimeout)) {
+                LOGGER.log(INFO, "drain_timeout is over: the calls that are left are broken off");
+            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+        return true;
+    }
+
+    /**
      * Takes no new calls and ends the open ones with UNAVAILABLE, so that the edge goes elsewhere.
      */
     @Override
@@ -118,9 +143,9 @@ public final class InferenceStub implements AutoCloseable {
         if (!closed.compareAndSet(false, true)) {
             return;
         }
-        health.enterTerminalState();
+        notServing();
         server.shutdown();
-        service.endAll(Status.UNAVAILABLE.withDescription("the inference stub is stopping"));
+        service.endAll(VoiceAgentService.STOPPING);
         timer.shutdownNow();
         try {
             if (!server.awaitTermination(STOP_SECONDS, TimeUnit.SECONDS)) {
@@ -129,6 +154,12 @@ public final class InferenceStub implements AutoCloseable {
         } catch (InterruptedException _) {
             server.shutdownNow();
             Thread.currentThread().interrupt();
+        }
+    }
+
+    private void notServing() {
+        if (left.compareAndSet(false, true)) {
+            health.enterTerminalState();
         }
     }
 

@@ -24,6 +24,14 @@ public record InferenceStubConfig(
                         max = 60_000)
                 Duration startTimeout,
         @Option(
+                        value =
+                                "How long open calls may take to move to another replica, or to"
+                                        + " end, when the stub is told to stop",
+                        orElse = "20s",
+                        min = 0,
+                        max = 3_600_000)
+                Duration drainTimeout,
+        @Option(
                         value = "Silence after which the parrot takes an utterance for ended",
                         orElse = "600ms",
                         min = 200,

@@ -6,6 +6,7 @@ import dev.parley.proto.inference.v1.ConverseResponse;
 import dev.parley.proto.inference.v1.EndReason;
 import dev.parley.proto.inference.v1.Error;
 import dev.parley.proto.inference.v1.FunctionCall;
+import dev.parley.proto.inference.v1.Handover;
 import dev.parley.proto.inference.v1.Mark;
 import dev.parley.proto.inference.v1.OutputAudio;
 import dev.parley.proto.inference.v1.OutputText;
@@ -84,6 +85,11 @@ final class Voice {
                                         .setResponseId(responseId)
                                         .setStatus(status))
                         .build());
+    }
+
+    /** Asks the edge to have another replica go on with the call. */
+    void handOver() {
+        send(ConverseResponse.newBuilder().setHandover(Handover.getDefaultInstance()).build());
     }
 
     /** Has the client call one of its tools. */

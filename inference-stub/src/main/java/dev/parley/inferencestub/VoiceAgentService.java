@@ -11,13 +11,19 @@ import dev.parley.proto.inference.v1.VoiceAgentGrpc;
 import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /** Serves Converse: admits streams up to the limit and knows those that are open. */
 final class VoiceAgentService extends VoiceAgentGrpc.VoiceAgentImplBase {
+    /** Has the edge go elsewhere. */
+    static final Status STOPPING =
+            Status.UNAVAILABLE.withDescription("the inference stub is stopping");
+
     private static final System.Logger LOGGER = System.getLogger("dev.parley.inferencestub");
 
     private final InferenceStubConfig config;
@@ -26,7 +32,10 @@ final class VoiceAgentService extends VoiceAgentGrpc.VoiceAgentImplBase {
     private final LongSupplier nanoClock;
     private final Synthesizer synthesizer;
     private final Script script;
+
+    // Guarded by itself, as leaving is.
     private final Set<Conversation> open = new HashSet<>();
+    private boolean leaving;
 
     VoiceAgentService(
             InferenceStubConfig config,
@@ -48,7 +57,9 @@ final class VoiceAgentService extends VoiceAgentGrpc.VoiceAgentImplBase {
         // A server always gets this kind of observer: StreamObserver alone has no back-pressure.
         Conversation conversation =
                 new Conversation(this, (ServerCallStreamObserver<ConverseResponse>) responses);
-        if (!admit(conversation)) {
+        if (isLeaving()) {
+            conversation.end(STOPPING);
+        } else if (!admit(conversation)) {
             conversation.refuse(
                     Misuse.TOO_MANY_SESSIONS.refusal(
                             "all " + config.maxSessions() + " sessions are in use"));
@@ -61,6 +72,35 @@ final class VoiceAgentService extends VoiceAgentGrpc.VoiceAgentImplBase {
         snapshot().forEach(Conversation::tick);
     }
 
+    /** Takes no more streams, and asks the edge to have others go on with those that are open. */
+    void leave() {
+        synchronized (open) {
+            leaving = true;
+        }
+        snapshot().forEach(Conversation::leave);
+    }
+
+    private boolean isLeaving() {
+        synchronized (open) {
+            return leaving;
+        }
+    }
+
+    /** Waits until no stream is open; false when the time is over before that. */
+    boolean awaitEmpty(Duration atMost) throws InterruptedException {
+        long end = System.nanoTime() + atMost.toNanos();
+        synchronized (open) {
+            while (!open.isEmpty()) {
+                long leftMillis = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
+                if (leftMillis <= 0) {
+                    return false;
+                }
+                open.wait(leftMillis);
+            }
+        }
+        return true;
+    }
+
     /** Ends all streams. */
     void endAll(Status status) {
         snapshot().forEach(conversation -> conversation.end(status));
@@ -69,6 +109,7 @@ final class VoiceAgentService extends VoiceAgentGrpc.VoiceAgentImplBase {
     void forget(Conversation conversation) {
         synchronized (open) {
             open.remove(conversation);
+            open.notifyAll();
         }
     }
 
@@ -104,7 +145,7 @@ final class VoiceAgentService extends VoiceAgentGrpc.VoiceAgentImplBase {
 
     private boolean admit(Conversation conversation) {
         synchronized (open) {
-            return open.size() < config.maxSessions() && open.add(conversation);
+            return !leaving && open.size() < config.maxSessions() && open.add(conversation);
         }
     }
 

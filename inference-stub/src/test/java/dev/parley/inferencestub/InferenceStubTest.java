@@ -7,7 +7,9 @@ import com.google.protobuf.ByteString;
 import dev.parley.otel.Telemetry;
 import dev.parley.proto.inference.v1.ConverseRequest;
 import dev.parley.proto.inference.v1.ConverseResponse;
+import dev.parley.proto.inference.v1.EndReason;
 import dev.parley.proto.inference.v1.InputAudio;
+import dev.parley.proto.inference.v1.SessionEnd;
 import dev.parley.proto.inference.v1.VoiceAgentGrpc;
 import dev.parley.runtime.config.ConfigException;
 import dev.parley.runtime.config.ConfigLoader;
@@ -26,6 +28,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -133,6 +136,29 @@ class InferenceStubTest {
 
         assertThat(arrivals.next()).isEqualTo("UNAVAILABLE: the inference stub is stopping");
         assertThat(telemetry.snapshot()).containsEntry("parley.inference_stub.open_streams", 0L);
+    }
+
+    @Test
+    void hasCallsMoveBeforeItStops() throws Exception {
+        Arrivals arrivals = new Arrivals();
+        StreamObserver<ConverseRequest> edge = VoiceAgentGrpc.newStub(channel).converse(arrivals);
+        edge.onNext(start("silence"));
+        assertThat(arrivals.next()).isEqualTo("SESSION_READY");
+
+        CompletableFuture<Boolean> drained = CompletableFuture.supplyAsync(stub::drain);
+        assertThat(arrivals.next()).isEqualTo("HANDOVER");
+        Arrivals late = new Arrivals();
+        VoiceAgentGrpc.newStub(channel).converse(late).onNext(start("silence"));
+        assertThat(late.next()).startsWith("UNAVAILABLE");
+        assertThat(drained).isNotDone();
+
+        edge.onNext(
+                ConverseRequest.newBuilder()
+                        .setSessionEnd(
+                                SessionEnd.newBuilder().setReason(EndReason.END_REASON_MOVED))
+                        .build());
+        assertThat(drained.get(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(arrivals.next()).isEqualTo("completed");
     }
 
     @Test
