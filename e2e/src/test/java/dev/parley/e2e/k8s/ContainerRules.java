@@ -1,5 +1,6 @@
 package dev.parley.e2e.k8s;
 
+import dev.parley.inferencestub.InferenceStubConfig;
 import dev.parley.runtime.config.ConfigException;
 import dev.parley.transceiver.TransceiverConfig;
 import io.fabric8.kubernetes.api.model.Container;
@@ -25,7 +26,7 @@ final class ContainerRules {
     /** Time between the last thing that a pod has to do and its being killed. */
     private static final long SPARE_SECONDS = 15;
 
-    private static final int MAX_PORTS = 3;
+    private static final int MAX_PORTS = 4;
 
     private final Manifests manifests;
     private final Map<String, Map<String, String>> secrets;
@@ -209,6 +210,9 @@ final class ContainerRules {
         var lifecycle = workload.container().getLifecycle();
         if (lifecycle != null) {
             seconds += lifecycle.getPreStop().getSleep().getSeconds();
+        }
+        if (config instanceof InferenceStubConfig stub) {
+            seconds += stub.drainTimeout().toSeconds();
         }
         if (config instanceof TransceiverConfig transceiver) {
             seconds += transceiver.drainTimeout().toSeconds();

@@ -78,7 +78,7 @@ class ManifestsTest {
                     cloud | Deployment relay | image                              | a:5000/parley            | its image a:5000/parley is a certain one
                     cloud | Deployment relay | ports/0/hostPort                   | 3478                     | takes no port of the node
                     local | DaemonSet relay  | ports                              | [{containerPort: 3478}]  | declares no port that keeps the next one off its node
-                    cloud | Deployment relay | ports/3                            | {containerPort: 3479}    | declares its few ports and no range
+                    cloud | Deployment relay | ports/4                            | {containerPort: 3479}    | declares its few ports and no range
                     cloud | Deployment relay | startupProbe                       | (none)                   | has a startup probe
                     cloud | Deployment relay | livenessProbe                      | (none)                   | has a liveness probe
                     cloud | Deployment relay | readinessProbe                     | (none)                   | has a readiness probe
@@ -97,6 +97,7 @@ class ManifestsTest {
                     cloud | Deployment relay | ../../automountServiceAccountToken | true                     | has no token of the cluster's API
                     cloud | Deployment relay | ../../terminationGracePeriodSeconds | 30                      | has time to end well: more than 30 s
                     cloud | Deployment transceiver | ../../terminationGracePeriodSeconds | 7200              | has time to end well: more than 7200 s
+                    cloud | Deployment inference | ../../terminationGracePeriodSeconds | 30                  | has time to end well: more than 25 s
                     local | Deployment transceiver | env/1/value                  | 6m                       | drains until the longest call has ended
                     cloud | Deployment relay | env/20                             | {name: PARLEY_WORKRES, value: "1"} | PARLEY_WORKRES is an option of relay
                     cloud | Deployment relay | env/20                             | {name: PARLEY_UPSTREAM_ADDRESS, value: "127.0.0.1:1"} | PARLEY_UPSTREAM_ADDRESS is set once

@@ -78,6 +78,7 @@ record Pod(
                 case "status.podIP" -> podIp;
                 case "status.hostIP" -> hostIp;
                 case "metadata.name" -> name;
+                case "metadata.namespace" -> "parley";
                 default -> throw new IllegalStateException(source.getFieldRef().getFieldPath());
             };
         }

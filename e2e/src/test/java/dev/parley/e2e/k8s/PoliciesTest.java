@@ -34,6 +34,10 @@ class PoliciesTest {
                     "inference -> collector 4317/TCP",
                     "collector -> jaeger 4317/TCP",
                     "prometheus -> collector 8889/TCP",
+                    "prometheus -> signaling 9480/TCP",
+                    "prometheus -> transceiver 9481/TCP",
+                    "prometheus -> relay 9482/TCP",
+                    "prometheus -> inference 9483/TCP",
                     "relay -> names 53/UDP",
                     "transceiver -> names 53/UDP",
                     "signaling -> names 53/UDP",
@@ -148,6 +152,7 @@ class PoliciesTest {
         for (String arrow : ARROWS) {
             boolean ofTheNode =
                     arrow.startsWith("relay -> names")
+                            || arrow.startsWith("prometheus -> relay")
                             || arrow.startsWith("relay -> client")
                             || arrow.startsWith("client -> relay");
             if (!ofTheNode) {
