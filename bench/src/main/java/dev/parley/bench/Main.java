@@ -14,6 +14,7 @@ import dev.parley.bench.grpc.GrpcTransportBench;
 import dev.parley.bench.sessions.SessionsBench;
 import dev.parley.bench.signaling.SetupRateBench;
 import dev.parley.bench.signaling.SignalingAbuse;
+import dev.parley.bench.telemetry.TelemetryBench;
 import java.util.Arrays;
 
 /** The command {@code ./parley bench}: which benchmarks there are, and running one of them. */
@@ -43,6 +44,8 @@ public final class Main {
               speech FOLDER      speech detectors on labelled recordings
               churn              what a transceiver holds before and after callers that vanish
                                  (--cycles N --json FILE)
+              telemetry          what metrics and traces cost relay and transceiver
+                                 (--rounds N --seconds N --sessions N --json FILE)
               grpc load|probes|balance
                                  Converse streams over gRPC transports, and who gets the next call
               capacity           computes, from measured costs and a world of callers, what a fleet needs
@@ -75,6 +78,7 @@ public final class Main {
             case "churn" -> ChurnBench.main(options);
             case "sessions" -> SessionsBench.main(options);
             case "capacity" -> CapacityModel.main(options);
+            case "telemetry" -> TelemetryBench.main(options);
             case "grpc" -> GrpcTransportBench.main(options);
             default -> {
                 System.err.print(USAGE);

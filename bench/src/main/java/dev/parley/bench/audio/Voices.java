@@ -12,16 +12,27 @@ final class Voices implements AutoCloseable {
 
     private final List<Agent.Call> calls;
     private final String model;
+    private final boolean inTurns;
     private final Thread thread = Thread.ofPlatform().name("voices").unstarted(this::run);
     private volatile boolean stopped;
 
-    private Voices(List<Agent.Call> calls, String model) {
+    private Voices(List<Agent.Call> calls, String model, boolean inTurns) {
         this.calls = List.copyOf(calls);
         this.model = model;
+        this.inTurns = inTurns;
     }
 
     static Voices start(List<Agent.Call> calls, String model) {
-        Voices voices = new Voices(calls, model);
+        return start(calls, model, false);
+    }
+
+    /** The same, each second a response of its own. */
+    static Voices startInTurns(List<Agent.Call> calls, String model) {
+        return start(calls, model, true);
+    }
+
+    private static Voices start(List<Agent.Call> calls, String model, boolean inTurns) {
+        Voices voices = new Voices(calls, model, inTurns);
         voices.thread.start();
         return voices;
     }
@@ -33,10 +44,12 @@ final class Voices implements AutoCloseable {
 
     private void run() {
         long next = System.nanoTime() - 1_000_000_000L;
+        int second = 0;
         while (!stopped) {
+            String response = inTurns ? "r" + second++ : "r";
             for (Agent.Call call : calls) {
                 for (int i = 0; i < 50; i++) {
-                    call.say("r", model.equals(Agent.OPUS) ? Agent.opus(80) : frame(i));
+                    call.say(response, model.equals(Agent.OPUS) ? Agent.opus(80) : frame(i));
                 }
             }
             next += 1_000_000_000L;

@@ -25,15 +25,29 @@ final class ClientFlows {
     private static final long FIRST_ADDRESS = DatagramBatch.IPV4_MAPPED_LOW | 0x7F01_0001L;
     private static final long SESSION_SEED = 0x9E37_79B9_7F4A_7C15L;
 
+    /** As CallTrace has it. */
+    private static final long SAMPLED = 1;
+
     private final RouteTokens tokens =
             new RouteTokens(
                     RouteKeys.of(
                             Map.of(RelayFile.KEY_ID, HexFormat.of().parseHex(RelayFile.KEY_HEX))));
     private final StunWriter writer = new StunWriter();
     private final InetSocketAddress sink;
+    private int sampledPercent;
 
     ClientFlows(InetSocketAddress sink) {
         this.sink = sink;
+    }
+
+    /** Of so many in a hundred the session's trace is to be exported. */
+    void sampledPercent(int percent) {
+        sampledPercent = percent;
+    }
+
+    private long sessionHigh(int flow) {
+        long id = (flow + 1) * SESSION_SEED;
+        return flow % 100 < sampledPercent ? id | SAMPLED : id & ~SAMPLED;
     }
 
     static int socket(int flow) {
@@ -54,7 +68,7 @@ final class ClientFlows {
         String ufrag =
                 tokens.mint(
                         RelayFile.KEY_ID,
-                        (flow + 1) * SESSION_SEED,
+                        sessionHigh(flow),
                         (flow + 1) * Long.rotateLeft(SESSION_SEED, 17),
                         0,
                         IpAddress.high(sink.getAddress()),

@@ -56,6 +56,13 @@ record Contestant(String name, List<String> command, boolean isOurs, int maxFlow
         return new Contestant(name, command, true, OUR_FLOWS);
     }
 
+    /** The same with more options, each {@code key=value}. */
+    Contestant with(String otherName, List<String> options) {
+        List<String> more = new ArrayList<>(command);
+        more.addAll(options);
+        return new Contestant(otherName, more, isOurs, maxFlows);
+    }
+
     private static List<String> flags(@Nullable String told) {
         return told == null
                 ? ManagementFactory.getRuntimeMXBean().getInputArguments().stream()

@@ -63,6 +63,11 @@ final class LoadGenerator implements AutoCloseable {
         open.clear();
     }
 
+    /** Of so many flows in a hundred that are opened from now on the call's trace is exported. */
+    void sampledPercent(int percent) {
+        flows.sampledPercent(percent);
+    }
+
     /** Opens the first so many flows, again and again until each has echoed its check. */
     void open(int count) throws IOException {
         long deadline = System.nanoTime() + OPEN_PATIENCE_NANOS;

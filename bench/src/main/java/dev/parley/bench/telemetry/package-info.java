@@ -1,0 +1,5 @@
+/** What telemetry costs. */
+@NullMarked
+package dev.parley.bench.telemetry;
+
+import org.jspecify.annotations.NullMarked;
