@@ -97,7 +97,9 @@ public final class Main {
                             arguments,
                             InferenceStubConfig.class,
                             InferenceStub::start,
-                            stub -> List.of(stub.address()));
+                            stub -> List.of(stub.address()),
+                            InferenceStub::drain,
+                            Optional.empty());
             default ->
                     throw new ConfigException(
                             "unknown command '"
@@ -130,7 +132,11 @@ public final class Main {
                 services.push(Telemetry.start(command, System.getenv(), process.telemetry()));
         services.push(ProcessWatch.start(telemetry));
         process.findAdmin(ProcessConfig.standardAdmin(command))
-                .ifPresent(address -> services.push(AdminServer.start(telemetry, address)));
+                .ifPresent(
+                        address ->
+                                services.push(
+                                        AdminServer.start(
+                                                telemetry, address, process.peers(command))));
         return telemetry;
     }
 

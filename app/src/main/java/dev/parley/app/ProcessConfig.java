@@ -21,6 +21,13 @@ public record ProcessConfig(
                                         + " transceiver 9481, relay 9482, inference-stub 9483",
                         orElse = "")
                 String adminAddress,
+        @Option(
+                        value =
+                                "admin addresses of other processes, whose spans a call's timeline"
+                                        + " shows as well; left out like admin_address, those that"
+                                        + " the other services have by themselves",
+                        orElse = "")
+                List<HostPort> adminPeers,
         @Option(value = "what log lines look like: text or json", orElse = "text")
                 LogFormat logFormat,
         @Option(
@@ -104,6 +111,17 @@ public record ProcessConfig(
     /** Where a service's page is unless it is told otherwise. */
     static String standardAdmin(String service) {
         return "127.0.0.1:" + (FIRST_PORT + Math.max(0, SERVICES.indexOf(service)));
+    }
+
+    /** Whom a page asks for more spans. */
+    List<InetSocketAddress> peers(String service) {
+        if (adminPeers.isEmpty() && adminAddress.isEmpty() && SERVICES.contains(service)) {
+            return SERVICES.stream()
+                    .filter(other -> !other.equals(service))
+                    .map(other -> admin(standardAdmin(other)))
+                    .toList();
+        }
+        return adminPeers.stream().map(peer -> peer.resolve("admin_peers")).toList();
     }
 
     TelemetrySettings telemetry() {

@@ -2,50 +2,76 @@ package dev.parley.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.microsoft.playwright.Page;
+import dev.parley.e2e.client.Chromium;
+import dev.parley.e2e.client.ChromiumCall;
 import dev.parley.e2e.client.LibwebrtcCaller;
 import dev.parley.e2e.client.SpeechSample;
+import dev.parley.e2e.telemetry.FaultyCollector;
 import dev.parley.e2e.telemetry.OtlpReceiver;
 import dev.parley.e2e.telemetry.ReceivedSpan;
 import dev.parley.e2e.telemetry.TraceTree;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A call through four processes is one trace at the collector. */
+/** A call through four processes is one trace at the collector, and tells what befell it. */
 class TraceTest {
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(60);
+    private static final String LOST_STREAM =
+            "parley-transceiver: parley.inference.v1.VoiceAgent/Converse";
+    private static final Duration LOOK = Duration.ofMillis(200);
+    private static final long PATIENCE_NANOS = Duration.ofSeconds(60).toNanos();
 
     @TempDir private Path folder;
 
-    @Test
-    void aCallThroughFourProcessesIsOneTreeOfSpans() {
-        try (OtlpReceiver collector = new OtlpReceiver();
-                FourProcesses services =
-                        FourProcesses.start(
-                                folder, "otlp_endpoint: " + collector.endpoint() + "\n")) {
-            try (LibwebrtcCaller caller = LibwebrtcCaller.call(services.base(), "echo")) {
-                var _ = caller.awaitConnected(CONNECT_TIMEOUT);
-                caller.say(SpeechSample.caller()).join();
-                assertThat(caller.hangUp()).isEqualTo(200);
-            }
-            for (ChildProcess process : services.all()) {
-                process.terminate();
-                assertThat(process.awaitExit()).as(String.join("\n", process.output())).isZero();
-            }
+    private static String exportingTo(String endpoint) {
+        return "otlp_endpoint: " + endpoint + "\n";
+    }
 
-            List<ReceivedSpan> spans = List.copyOf(collector.spans());
-            Set<String> ids = spans.stream().map(ReceivedSpan::traceId).collect(Collectors.toSet());
-            assertThat(ids).hasSize(1);
+    private static void stop(FourProcesses services) {
+        for (ChildProcess process : services.all()) {
+            process.terminate();
+            assertThat(process.awaitExit()).as(String.join("\n", process.output())).isZero();
+        }
+    }
+
+    /** The spans of the one call that there was, each of which has its place in the tree. */
+    private static List<ReceivedSpan> onlyTrace(OtlpReceiver collector) {
+        List<ReceivedSpan> spans = List.copyOf(collector.spans());
+        Set<String> ids = spans.stream().map(ReceivedSpan::traceId).collect(Collectors.toSet());
+        assertThat(ids).hasSize(1);
+        assertThat(TraceTree.of(spans)).as("every span has its place").hasSameSizeAs(spans);
+        return spans;
+    }
+
+    @Test
+    void aBrowsersCallThroughFourProcessesIsOneTreeOfSpans() {
+        Path microphone = folder.resolve("microphone.wav");
+        SpeechSample.caller().write(microphone);
+        try (OtlpReceiver collector = OtlpReceiver.overGrpc();
+                FourProcesses services =
+                        FourProcesses.start(folder, exportingTo(collector.endpoint()))) {
+            try (Chromium chromium = Chromium.withMicrophone(microphone);
+                    Page page = chromium.openPage(services.base().toString(), 800, 600)) {
+                ChromiumCall.Placed call = ChromiumCall.place(page, "echo").stay(3);
+                assertThat(call.restartIce().has("answer")).isTrue();
+                assertThat(call.stay(1).finish().hangupStatus()).isEqualTo(200);
+            }
+            stop(services);
+
+            List<ReceivedSpan> spans = onlyTrace(collector);
+            String id = spans.getFirst().traceId();
             assertThat(services.all().stream().flatMap(process -> process.output().stream()))
                     .as("the trace id is the session id")
-                    .anyMatch(line -> line.contains("session=" + ids.iterator().next()));
-            List<String> tree = TraceTree.of(spans);
-            assertThat(tree).as("every span has its place").hasSameSizeAs(spans);
-            assertThat(tree.stream().distinct())
+                    .anyMatch(line -> line.contains("session=" + id));
+            assertThat(TraceTree.of(spans).stream().distinct())
                     .containsExactly(
                             "parley-signaling: POST /v1/realtime/calls",
                             "  parley-signaling: parley.control.v1.Transceiver/CreateSession",
@@ -56,6 +82,11 @@ class TraceTest {
                             "          parley-signaling: parley.control.v1.Transceiver/CloseSession",
                             "            parley-transceiver:"
                                     + " parley.control.v1.Transceiver/CloseSession",
+                            "        parley-signaling: PATCH /v1/realtime/calls/{id}",
+                            "          parley-signaling:"
+                                    + " parley.control.v1.Transceiver/UpdateSession",
+                            "            parley-transceiver:"
+                                    + " parley.control.v1.Transceiver/UpdateSession",
                             "        parley-transceiver: parley.dtls",
                             "        parley-transceiver: parley.first_audio_down",
                             "        parley-transceiver: parley.first_audio_up",
@@ -65,6 +96,93 @@ class TraceTest {
                                     + " parley.inference.v1.VoiceAgent/Converse",
                             "        parley-transceiver: parley.response",
                             "        parley-transceiver: parley.setup");
+            assertThat(named(spans, "parley.call").events())
+                    .contains("parley.path.selected", "parley.ice.restart");
+        }
+    }
+
+    private static ReceivedSpan named(List<ReceivedSpan> spans, String name) {
+        return spans.stream()
+                .filter(each -> each.span().getName().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void anInterruptionAKilledRelayAndAKilledModelAreInTheStory() {
+        try (OtlpReceiver collector = OtlpReceiver.overGrpc();
+                FourProcesses services =
+                        FourProcesses.startWithSpare(folder, exportingTo(collector.endpoint()))) {
+            try (LibwebrtcCaller caller = LibwebrtcCaller.call(services.base(), "parrot")) {
+                var _ = caller.awaitConnected(CONNECT_TIMEOUT);
+                untilTold(
+                        collector,
+                        () -> {
+                            caller.say(SpeechSample.sentence()).join();
+                            caller.listen(Duration.ofSeconds(1));
+                        },
+                        span -> span.events().contains("parley.barge_in"));
+
+                untilTold(
+                        collector,
+                        () -> caller.listen(LOOK),
+                        span -> flowCause(span).equals(Optional.of("new")));
+
+                services.killAndStart("relay");
+                untilTold(
+                        collector,
+                        () -> caller.listen(LOOK),
+                        span -> flowCause(span).equals(Optional.of("recovered")));
+
+                // One of the two has the call; the other one may be asked for it in turn.
+                services.killAndStart(FourProcesses.STUB);
+                caller.listen(Duration.ofSeconds(1));
+                services.killAndStart(FourProcesses.SPARE_STUB);
+                untilTold(
+                        collector,
+                        () -> caller.listen(LOOK),
+                        span -> span.title().equals(LOST_STREAM) && span.isError());
+                caller.listen(Duration.ofSeconds(2));
+                assertThat(caller.hangUp()).isEqualTo(200);
+            }
+            stop(services);
+
+            List<ReceivedSpan> spans = onlyTrace(collector);
+            System.out.println(String.join("\n", TraceTree.of(spans)));
+            assertThat(named(spans, "parley.call").events())
+                    .containsSubsequence("parley.inference.lost", "parley.inference.resumed");
+            assertThat(spans.stream().map(TraceTest::flowCause).flatMap(Optional::stream))
+                    .containsExactly("new", "recovered");
+        }
+    }
+
+    private static Optional<String> flowCause(ReceivedSpan span) {
+        return span.attribute("parley.flow.cause").map(value -> value.getStringValue());
+    }
+
+    private static void untilTold(
+            OtlpReceiver collector, Runnable meanwhile, Predicate<ReceivedSpan> told) {
+        long end = System.nanoTime() + PATIENCE_NANOS;
+        while (collector.spans().stream().noneMatch(told)) {
+            assertThat(end - System.nanoTime())
+                    .as(() -> "told in time; so far:\n" + collector.spans())
+                    .isPositive();
+            meanwhile.run();
+        }
+    }
+
+    @Test
+    void aCollectorThatNeverAnswersIsNoticedByNobodyElse() {
+        try (FaultyCollector collector = FaultyCollector.with(FaultyCollector.Fault.SILENT);
+                FourProcesses services =
+                        FourProcesses.start(folder, exportingTo(collector.endpoint()))) {
+            try (LibwebrtcCaller caller = LibwebrtcCaller.call(services.base(), "echo")) {
+                var _ = caller.awaitConnected(CONNECT_TIMEOUT);
+                caller.say(SpeechSample.sentence()).join();
+                assertThat(caller.stats().packetsLost()).isZero();
+                assertThat(caller.hangUp()).isEqualTo(200);
+            }
+            stop(services);
         }
     }
 }

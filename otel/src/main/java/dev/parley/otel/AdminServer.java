@@ -12,8 +12,10 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.StringJoiner;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +27,8 @@ import org.jspecify.annotations.Nullable;
 public final class AdminServer implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(AdminServer.class.getName());
     private static final Duration RETRY = Duration.ofSeconds(1);
+    private static final Pattern CALL_PATH = Pattern.compile("/api/calls/[0-9a-f]{32}");
+    private static final Pattern SPANS_PATH = Pattern.compile("/api/spans/[0-9a-f]{32}");
     private static final int OK = 200;
     private static final int FORBIDDEN = 403;
     private static final int NOT_FOUND = 404;
@@ -32,20 +36,32 @@ public final class AdminServer implements AutoCloseable {
 
     private final Telemetry telemetry;
     private final InetSocketAddress address;
+    private final Peers peers;
     private final ExecutorService requests = Executors.newVirtualThreadPerTaskExecutor();
     private final Thread binding;
     private @Nullable HttpServer server;
     private boolean closed;
 
-    private AdminServer(Telemetry telemetry, InetSocketAddress address) {
+    private AdminServer(Telemetry telemetry, InetSocketAddress address, Peers peers) {
         this.telemetry = telemetry;
         this.address = address;
+        this.peers = peers;
         this.binding = Thread.ofVirtual().name("admin").unstarted(this::bindLater);
     }
 
     /** Listens, now or as soon as the address is free. */
     public static AdminServer start(Telemetry telemetry, InetSocketAddress address) {
-        AdminServer started = new AdminServer(telemetry, address);
+        return start(telemetry, address, List.of());
+    }
+
+    /**
+     * The same.
+     *
+     * @param peers admin addresses of other processes, whose spans a call's timeline shows as well
+     */
+    public static AdminServer start(
+            Telemetry telemetry, InetSocketAddress address, List<InetSocketAddress> peers) {
+        AdminServer started = new AdminServer(telemetry, address, new Peers(peers));
         IOException problem = started.bind();
         if (problem != null) {
             LOG.log(
@@ -141,17 +157,32 @@ public final class AdminServer implements AutoCloseable {
                 answer(exchange, OK, "text/html", page("timeline.html"));
             } else if (path.equals("/api/overview")) {
                 answer(exchange, OK, "application/json", JsonText.of(overview(recent)));
-            } else if (path.startsWith("/api/calls/") && recent != null) {
-                String id = path.substring("/api/calls/".length());
-                answer(
-                        exchange,
-                        OK,
-                        "application/json",
-                        JsonText.of(Timeline.spans(recent.spans(id))));
+            } else if (CALL_PATH.matcher(path).matches()) {
+                String call = path.substring(path.lastIndexOf('/') + 1);
+                answer(exchange, OK, "application/json", wholeCall(call, recent));
+            } else if (SPANS_PATH.matcher(path).matches()) {
+                String call = path.substring(path.lastIndexOf('/') + 1);
+                answer(exchange, OK, "application/json", ownSpans(call, recent));
             } else {
                 answer(exchange, NOT_FOUND, "text/plain", "there is nothing here\n");
             }
         }
+    }
+
+    /** What this process has of a call. */
+    private String ownSpans(String call, @Nullable RecentCalls recent) {
+        Map<String, Object> own = new LinkedHashMap<>();
+        own.put("process", telemetry.process());
+        own.put("spans", recent == null ? List.of() : Timeline.spans(recent.spans(call)));
+        return JsonText.of(own);
+    }
+
+    /** What this one and its peers have. */
+    private String wholeCall(String call, @Nullable RecentCalls recent) {
+        StringJoiner all = new StringJoiner(",", "[", "]");
+        all.add(ownSpans(call, recent));
+        peers.spans(call).forEach(all::add);
+        return all.toString();
     }
 
     private Map<String, Object> overview(@Nullable RecentCalls recent) {
@@ -208,5 +239,6 @@ public final class AdminServer implements AutoCloseable {
             server.stop(0);
         }
         requests.shutdownNow();
+        peers.close();
     }
 }

@@ -80,8 +80,9 @@ public final class Attribute {
     public static final AttributeKey<String> FLOW_CAUSE =
             text(
                     "parley.flow.cause",
-                    "new: a client's first check; moved: a check of another session, or of the same"
-                            + " one after an ICE restart, from a known address");
+                    "new: a client's first check; recovered: the first check of a flow that this relay"
+                            + " took up after its start; moved: a check of another session, or of"
+                            + " the same one after an ICE restart, from a known address");
     public static final AttributeKey<Long> PACKETS_RECEIVED =
             number("parley.packets.received", "RTP packets accepted from the client");
     public static final AttributeKey<Long> PACKETS_SENT =

@@ -7,6 +7,14 @@ public enum EventName {
             SpanName.CALL,
             "The client has nominated a path, the first one or, when its network has changed, another."),
     ICE_RESTART("parley.ice.restart", SpanName.CALL, "The client has restarted ICE."),
+    INFERENCE_LOST(
+            "parley.inference.lost",
+            SpanName.CALL,
+            "The stream to inference broke, and another one is looked for."),
+    INFERENCE_RESUMED(
+            "parley.inference.resumed",
+            SpanName.CALL,
+            "Another stream to inference goes on, after a loss or because a replica wanted to stop."),
     SPEECH_STARTED(
             "parley.speech.started",
             SpanName.CALL,

@@ -68,12 +68,26 @@ public enum Metric {
             "{jump}",
             "direction",
             "Times that the wall clock jumped by more than 100 ms against the monotonic one"),
+    PROCESS_CPU(
+            "parley.process.cpu.time",
+            Kind.COUNTER,
+            "s",
+            "",
+            "Processor time of the process, all its threads together"),
     PROCESS_GC(
             "parley.process.gc.duration",
             Kind.HISTOGRAM,
             "s",
             "collector",
             "Pauses of garbage collections"),
+    PROCESS_HEAP_LIMIT(
+            "parley.process.heap.limit", Kind.GAUGE, "By", "", "Most that the heap may be"),
+    PROCESS_HEAP_USED(
+            "parley.process.heap.used",
+            Kind.GAUGE,
+            "By",
+            "",
+            "Heap in use, garbage that is not yet collected included"),
     PROCESS_PAUSE(
             "parley.process.pause.duration",
             Kind.HISTOGRAM,
@@ -159,6 +173,12 @@ public enum Metric {
             "{packet}",
             "reason",
             "Datagrams that the operating system refused, by reason"),
+    RELAY_WORKER_BUSY(
+            "parley.relay.worker.busy",
+            Kind.COUNTER,
+            "s",
+            "worker",
+            "Time that workers spent on turns with datagrams, of which one in 64 is timed"),
     SIGNALING_ADMISSION_REFUSED(
             "parley.signaling.admission.refused",
             Kind.COUNTER,
@@ -219,6 +239,19 @@ public enum Metric {
             "{response}",
             "class",
             "HTTP responses by status class"),
+    TELEMETRY_EXPORTS(
+            "parley.telemetry.exports",
+            Kind.COUNTER,
+            "{item}",
+            "outcome",
+            "Spans, and batches of metrics, for a collector: sent, failed on the way or refused, or"
+                    + " dropped because too many waited"),
+    TELEMETRY_SPANS_WAITING(
+            "parley.telemetry.spans.waiting",
+            Kind.GAUGE,
+            "{span}",
+            "",
+            "Spans that wait to be exported"),
     TRANSCEIVER_AUDIO_DROPS(
             "parley.transceiver.audio.drops",
             Kind.COUNTER,
@@ -273,12 +306,24 @@ public enum Metric {
             "{stream}",
             "event",
             "What happened to streams to inference: accepted, broken, resumed and so on"),
+    TRANSCEIVER_LOOP_BUSY(
+            "parley.transceiver.loop.busy",
+            Kind.COUNTER,
+            "s",
+            "loop",
+            "Time that media loops spent on their turns"),
     TRANSCEIVER_LOOPS_DEAD(
             "parley.transceiver.loops.dead",
             Kind.GAUGE,
             "{loop}",
             "",
             "Media loops that a fault has ended"),
+    TRANSCEIVER_OUTPUT_WAITING(
+            "parley.transceiver.output.waiting",
+            Kind.GAUGE,
+            "By",
+            "",
+            "Agents' output that waits for its time"),
     TRANSCEIVER_REALTIME_ERRORS(
             "parley.transceiver.realtime.errors",
             Kind.COUNTER,
@@ -407,6 +452,11 @@ public enum Metric {
     /** Its name in Prometheus' registry, which adds {@code _total} to counters. */
     String prometheus() {
         return prometheus(text, unit);
+    }
+
+    /** Its name as Prometheus reads it. */
+    public String scraped() {
+        return prometheus() + (kind == Kind.COUNTER ? "_total" : "");
     }
 
     static String prometheus(String text, String unit) {

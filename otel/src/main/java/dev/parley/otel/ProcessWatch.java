@@ -1,11 +1,14 @@
 package dev.parley.otel;
 
 import com.sun.management.GarbageCollectionNotificationInfo;
+import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryMXBean;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import javax.management.NotificationEmitter;
 import javax.management.openmbean.CompositeData;
@@ -13,7 +16,8 @@ import javax.management.openmbean.CompositeData;
 /**
  * Watches what no service can see of itself: that the whole process stood still, for a safepoint, a
  * collection, or because it got no processor, and that the wall clock jumped. Voice is sent every
- * 20 ms, so longer pauses are counted apart and told. Owned by {@code main}.
+ * 20 ms, so longer pauses are counted apart and told. Those of a process that starts, which loads
+ * and compiles its code, are only counted. Owned by {@code main}.
  */
 public final class ProcessWatch implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(ProcessWatch.class.getName());
@@ -22,13 +26,14 @@ public final class ProcessWatch implements AutoCloseable {
     static final long NOTICED_NANOS = 5_000_000L;
     static final long BUDGET_NANOS = 20_000_000L;
     static final long JUMP_NANOS = 100_000_000L;
-    private static final long TELL_NANOS = 10_000_000_000L;
+    static final long TELL_NANOS = 10_000_000_000L;
     private static final double NANOS_PER_SECOND = 1e9;
 
     private final Histogram pauses;
     private final Histogram collections;
     private final LongSupplier clock;
     private final LongSupplier wallClock;
+    private final Consumer<String> log;
     private final LongAdder longPauses = new LongAdder();
     private final LongAdder longCollections = new LongAdder();
     private final LongAdder jumpsAhead = new LongAdder();
@@ -37,12 +42,19 @@ public final class ProcessWatch implements AutoCloseable {
     private volatile boolean closed;
     private long lastNanos;
     private long lastAhead;
+    // Begins with the process, so that nothing is told of its start.
     private long toldNanos;
+    private boolean started;
     private long untold;
 
-    ProcessWatch(Telemetry telemetry, LongSupplier clock, LongSupplier wallClock) {
+    /**
+     * @param log is told of what someone should look at, not too often
+     */
+    ProcessWatch(
+            Telemetry telemetry, LongSupplier clock, LongSupplier wallClock, Consumer<String> log) {
         this.clock = clock;
         this.wallClock = wallClock;
+        this.log = log;
         this.pauses = telemetry.histogram(Metric.PROCESS_PAUSE);
         this.collections = telemetry.histogram(Metric.PROCESS_GC);
         telemetry.counters(
@@ -51,17 +63,28 @@ public final class ProcessWatch implements AutoCloseable {
         telemetry.counters(
                 Metric.PROCESS_CLOCK_JUMPS,
                 Map.of("ahead", jumpsAhead::sum, "back", jumpsBack::sum));
+        telemetry.seconds(Metric.PROCESS_CPU, system()::getProcessCpuTime);
+        MemoryMXBean memory = ManagementFactory.getMemoryMXBean();
+        telemetry.gauge(Metric.PROCESS_HEAP_USED, () -> memory.getHeapMemoryUsage().getUsed());
+        telemetry.gauge(Metric.PROCESS_HEAP_LIMIT, () -> memory.getHeapMemoryUsage().getMax());
         this.lastNanos = clock.getAsLong();
         this.lastAhead = wallClock.getAsLong() - lastNanos;
-        this.toldNanos = lastNanos - TELL_NANOS;
+        this.toldNanos = lastNanos;
         this.thread = Thread.ofPlatform().daemon().name("process-watch").unstarted(this::run);
+    }
+
+    private static OperatingSystemMXBean system() {
+        return (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
     }
 
     /** Watches this process from now on. */
     public static ProcessWatch start(Telemetry telemetry) {
         ProcessWatch watch =
                 new ProcessWatch(
-                        telemetry, System::nanoTime, () -> System.currentTimeMillis() * 1_000_000L);
+                        telemetry,
+                        System::nanoTime,
+                        () -> System.currentTimeMillis() * 1_000_000L,
+                        line -> LOG.log(System.Logger.Level.WARNING, line));
         for (GarbageCollectorMXBean bean : ManagementFactory.getGarbageCollectorMXBeans()) {
             if (bean instanceof NotificationEmitter emitter) {
                 emitter.addNotificationListener(
@@ -104,12 +127,11 @@ public final class ProcessWatch implements AutoCloseable {
 
     private void tell(long now, String what) {
         if (now - toldNanos < TELL_NANOS) {
-            untold++;
+            untold += started ? 1 : 0;
             return;
         }
-        LOG.log(
-                System.Logger.Level.WARNING,
-                untold == 0 ? what : what + "; the same " + untold + " times before");
+        started = true;
+        log.accept(untold == 0 ? what : what + "; the same " + untold + " times before");
         toldNanos = now;
         untold = 0;
     }

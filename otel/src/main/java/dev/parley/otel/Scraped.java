@@ -13,6 +13,8 @@ import java.util.function.LongSupplier;
  * apart by nobody: the later one's metrics take the place of the former's.
  */
 final class Scraped {
+    private static final double NANOS_PER_SECOND = 1e9;
+
     private final PrometheusRegistry registry = new PrometheusRegistry();
     private final Map<String, Collector> collectors = new ConcurrentHashMap<>();
 
@@ -34,6 +36,34 @@ final class Scraped {
                                                 (label, value) ->
                                                         seen.call(
                                                                 (double) value.getAsLong(), label)))
+                        .build());
+    }
+
+    void seconds(Metric metric, Map<String, LongSupplier> nanos) {
+        register(
+                metric.text(),
+                CounterWithCallback.builder()
+                        .name(metric.prometheus())
+                        .help(metric.meaning())
+                        .labelNames(Metric.prometheusLabel(metric.labels().getFirst()))
+                        .callback(
+                                seen ->
+                                        nanos.forEach(
+                                                (label, total) ->
+                                                        seen.call(
+                                                                total.getAsLong()
+                                                                        / NANOS_PER_SECOND,
+                                                                label)))
+                        .build());
+    }
+
+    void seconds(Metric metric, LongSupplier nanos) {
+        register(
+                metric.text(),
+                CounterWithCallback.builder()
+                        .name(metric.prometheus())
+                        .help(metric.meaning())
+                        .callback(seen -> seen.call(nanos.getAsLong() / NANOS_PER_SECOND))
                         .build());
     }
 

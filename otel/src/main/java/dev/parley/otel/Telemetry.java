@@ -6,6 +6,7 @@ import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.metrics.Meter;
+import io.opentelemetry.api.metrics.ObservableDoubleMeasurement;
 import io.opentelemetry.sdk.resources.Resource;
 import io.opentelemetry.sdk.trace.SpanProcessor;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
@@ -15,6 +16,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +32,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Telemetry implements AutoCloseable {
     private static final long FLUSH_SECONDS = 2;
+    private static final double NANOS_PER_SECOND = 1e9;
     private static final String SERVICE_PREFIX = "parley-";
 
     private final @Nullable Export export;
@@ -77,7 +80,12 @@ public final class Telemetry implements AutoCloseable {
                         : export.resource();
         RecentCalls recent =
                 settings.recentCalls() > 0 ? new RecentCalls(settings.recentCalls()) : null;
-        return new Telemetry(process, resource, export, settings.traceRatio(), recent);
+        Telemetry telemetry =
+                new Telemetry(process, resource, export, settings.traceRatio(), recent);
+        if (export != null) {
+            export.watch().register(telemetry);
+        }
+        return telemetry;
     }
 
     /** Exports and records nothing; {@link #snapshot} still works. */
@@ -118,6 +126,45 @@ public final class Telemetry implements AutoCloseable {
     public void counters(Metric metric, Map<String, LongSupplier> series) {
         counters(
                 metric.text(), metric.meaning(), metric.unit(), metric.labels().getFirst(), series);
+    }
+
+    /** Registers one monotonic counter of time, which is told in seconds. */
+    public void seconds(Metric metric, Map<String, LongSupplier> nanos) {
+        String label = metric.labels().getFirst();
+        nanos.forEach(
+                (value, total) ->
+                        values.put(
+                                metric.text() + "{" + label + "=" + value + "}", rounded(total)));
+        scraped.seconds(metric, nanos);
+        AttributeKey<String> key = AttributeKey.stringKey(label);
+        exportSeconds(
+                metric,
+                told ->
+                        nanos.forEach(
+                                (value, total) ->
+                                        told.record(
+                                                total.getAsLong() / NANOS_PER_SECOND,
+                                                Attributes.of(key, value))));
+    }
+
+    /** The same, of a metric without a label. */
+    public void seconds(Metric metric, LongSupplier nanos) {
+        values.put(metric.text(), rounded(nanos));
+        scraped.seconds(metric, nanos);
+        exportSeconds(metric, told -> told.record(nanos.getAsLong() / NANOS_PER_SECOND));
+    }
+
+    private static LongSupplier rounded(LongSupplier nanos) {
+        return () -> TimeUnit.NANOSECONDS.toSeconds(nanos.getAsLong());
+    }
+
+    private void exportSeconds(Metric metric, Consumer<ObservableDoubleMeasurement> tell) {
+        var _ =
+                meter.counterBuilder(metric.text())
+                        .ofDoubles()
+                        .setDescription(metric.meaning())
+                        .setUnit(metric.unit())
+                        .buildWithCallback(tell);
     }
 
     /**

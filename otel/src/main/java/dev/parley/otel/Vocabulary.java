@@ -62,7 +62,7 @@ final class Vocabulary {
                                 row(
                                         page,
                                         code(each.text()),
-                                        code(scraped(each)),
+                                        code(each.scraped()),
                                         each.kind().name().toLowerCase(Locale.ROOT),
                                         each.unit(),
                                         each.labels().stream()
@@ -70,11 +70,6 @@ final class Vocabulary {
                                                 .collect(Collectors.joining(" ")),
                                         each.meaning()));
         return page.toString();
-    }
-
-    /** As Prometheus has it. */
-    static String scraped(Metric metric) {
-        return metric.prometheus() + (metric.kind() == Metric.Kind.COUNTER ? "_total" : "");
     }
 
     private static String code(String text) {

@@ -7,6 +7,7 @@ import dev.parley.otel.trace.Tracing;
 import io.opentelemetry.api.trace.SpanKind;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -91,10 +92,51 @@ class AdminServerTest {
         assertThat(get("/api/calls/" + call, "*/*").body())
                 .contains("\"name\":\"POST /v1/realtime/calls\"")
                 .contains("\"service\":\"parley-signaling\"");
-        assertThat(get("/api/calls/unknown", "*/*").body()).isEqualTo("[]");
+        assertThat(get("/api/calls/" + "0".repeat(32), "*/*").body())
+                .isEqualTo("[{\"process\":\"signaling\",\"spans\":[]}]");
+        assertThat(get("/api/calls/unknown", "*/*").statusCode()).isEqualTo(404);
         assertThat(get("/", "*/*").body()).contains("<title>Parley operations</title>");
         assertThat(get("/calls/" + call, "*/*").body()).contains("<title>Parley call</title>");
         assertThat(get("/elsewhere", "*/*").statusCode()).isEqualTo(404);
+    }
+
+    @Test
+    void showsWhatOtherProcessesHaveOfACall() throws Exception {
+        CallTrace call = CallTrace.mint(new Random(1), 1);
+        telemetry
+                .tracing("signaling")
+                .startRoot(call, "POST /v1/realtime/calls", SpanKind.SERVER, 1_000_000)
+                .end();
+        try (ServerSocket mute = new ServerSocket(0, 1, address.getAddress());
+                Telemetry relay = Telemetry.start("relay", Map.of(), TelemetrySettings.LOCAL);
+                AdminServer asking =
+                        AdminServer.start(
+                                relay,
+                                new InetSocketAddress(address.getAddress(), 0),
+                                List.of(
+                                        address,
+                                        new InetSocketAddress(
+                                                address.getAddress(), mute.getLocalPort())))) {
+            int port = Objects.requireNonNull(asking.findAddress()).getPort();
+            String body =
+                    http.send(
+                                    HttpRequest.newBuilder(
+                                                    URI.create(
+                                                            "http://127.0.0.1:"
+                                                                    + port
+                                                                    + "/api/calls/"
+                                                                    + call))
+                                            .build(),
+                                    HttpResponse.BodyHandlers.ofString())
+                            .body();
+            assertThat(body)
+                    .startsWith("[{\"process\":\"relay\",\"spans\":[]},{\"process\":\"signaling\"")
+                    .contains("POST /v1/realtime/calls")
+                    .endsWith(
+                            "{\"process\":\"127.0.0.1:"
+                                    + mute.getLocalPort()
+                                    + "\",\"silent\":true,\"spans\":[]}]");
+        }
     }
 
     @Test

@@ -51,7 +51,7 @@ class VocabularyTest {
                                         metric.kind() == Metric.Kind.HISTOGRAM
                                                 ? Stream.of("", "_bucket", "_sum", "_count")
                                                         .map(end -> metric.prometheus() + end)
-                                                : Stream.of(Vocabulary.scraped(metric)))
+                                                : Stream.of(metric.scraped()))
                         .collect(Collectors.toSet());
         Set<String> unknown = new TreeSet<>();
         int files = 0;

@@ -23,6 +23,9 @@ final class FlowTable {
     /** The session has as many addresses as it may. */
     static final int SESSION_FULL = -3;
 
+    /** No ufrag has said where the flow leads. */
+    static final long NO_UFRAG = 0;
+
     static final int MAX_ADDRESSES_PER_SESSION = 16;
     static final int MAX_PROBES = 128;
 
@@ -201,7 +204,7 @@ final class FlowTable {
      *
      * @param leg what it crosses between clusters: {@link #NO_LEG}, {@link #towards} or {@link
      *     #through}
-     * @param ufragHash hash of the ufrag that said so, 0 for none
+     * @param ufragHash hash of the ufrag that said so, or {@link #NO_UFRAG}
      */
     void point(int slot, long high, long low, int port, long leg, long ufragHash) {
         int at = slot << STRIDE_SHIFT;

@@ -64,9 +64,17 @@ final class FlowTracer implements AutoCloseable {
         }
         Span span =
                 tracing.start(call.call(), SpanName.FLOW.text(), SpanKind.INTERNAL, atEpochNanos);
-        span.setAttribute(Attribute.FLOW_CAUSE, verdict == Verdict.UP_NEW_FLOW ? "new" : "moved");
+        span.setAttribute(Attribute.FLOW_CAUSE, cause(verdict));
         span.setAttribute(Attribute.NETWORK_TRANSPORT, "udp");
         span.end(atEpochNanos, TimeUnit.NANOSECONDS);
+    }
+
+    private static String cause(Verdict verdict) {
+        return switch (verdict) {
+            case UP_NEW_FLOW -> "new";
+            case UP_SHOWN_FLOW -> "recovered";
+            default -> "moved";
+        };
     }
 
     /** Notices that became no span, because there were too many. */

@@ -1,6 +1,7 @@
 package dev.parley.relay;
 
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /** What one worker has done so far. Its thread writes, any thread reads. */
@@ -16,6 +17,7 @@ final class RelayCounters {
     private final AtomicLongArray verdicts = new AtomicLongArray(Verdict.values().length);
     private final AtomicLongArray batches = new AtomicLongArray(BATCH_BUCKETS);
     private final AtomicLongArray forwardTimes = new AtomicLongArray(FORWARD_TIME_BUCKETS);
+    private final AtomicLong busyNanos = new AtomicLong();
     private final AtomicInteger flows = new AtomicInteger();
 
     /** Adds to a verdict's count; only the owning thread. */
@@ -31,6 +33,11 @@ final class RelayCounters {
     /** Counts how long one turn took from its first receive to its last send. */
     void forwardTime(long nanos) {
         add(forwardTimes, bucket(nanos / NANOS_PER_MICRO, FORWARD_TIME_BUCKETS), 1);
+    }
+
+    /** Adds to the time that turns with datagrams took; only the owning thread. */
+    void busy(long nanos) {
+        busyNanos.setRelease(busyNanos.getPlain() + nanos);
     }
 
     /** Publishes the number of flows; only the owning thread. */
@@ -59,6 +66,10 @@ final class RelayCounters {
 
     long forwardTimes(int bucket) {
         return forwardTimes.getAcquire(bucket);
+    }
+
+    long busyNanos() {
+        return busyNanos.getAcquire();
     }
 
     int flows() {

@@ -42,6 +42,7 @@ final class RelayMetrics {
         telemetry.gauge(
                 Metric.RELAY_FLOW_TABLE_LOAD,
                 () -> flows() * 100 / ((long) slotsPerWorker * loops.size()));
+        telemetry.seconds(Metric.RELAY_WORKER_BUSY, busy());
         telemetry.counters(
                 Metric.RELAY_BATCHES,
                 histogram(RelayCounters.BATCH_BUCKETS, RelayCounters::batches));
@@ -56,6 +57,14 @@ final class RelayMetrics {
             if (which.test(verdict)) {
                 series.put(verdict.label(), () -> count(verdict));
             }
+        }
+        return series;
+    }
+
+    private Map<String, LongSupplier> busy() {
+        Map<String, LongSupplier> series = new LinkedHashMap<>();
+        for (RelayLoop loop : loops) {
+            series.put(Integer.toString(series.size()), loop.counters()::busyNanos);
         }
         return series;
     }

@@ -65,7 +65,9 @@ final class RelayTurn {
 
     private void sample(boolean due) {
         if (due) {
-            counters.forwardTime(clock() - nowNanos);
+            long took = clock() - nowNanos;
+            counters.forwardTime(took);
+            counters.busy(took * SAMPLING);
             untilSample = SAMPLING;
         }
         untilSample--;

@@ -135,7 +135,7 @@ final class RelayWorker {
                 shown(verdict, upward.flow(), nowNanos);
                 lookups.nudge();
             }
-            case UP_MOVED_FLOW -> shown(verdict, upward.flow(), nowNanos);
+            case UP_SHOWN_FLOW, UP_MOVED_FLOW -> shown(verdict, upward.flow(), nowNanos);
             default -> {
                 // Only counted.
             }

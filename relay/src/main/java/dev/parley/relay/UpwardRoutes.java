@@ -165,12 +165,14 @@ final class UpwardRoutes {
     private Verdict move(
             DatagramBatch batch, int i, int publicIndex, int known, long ufragHash, long nowNanos) {
         flow = known;
+        boolean shown = flows.ufragHash(known) != FlowTable.NO_UFRAG;
         if (!flows.assign(flow, token.sessionIdHigh(), token.sessionIdLow())) {
             return forwardByToken(
                     batch, i, publicIndex, Verdict.UP_UNCACHED_SESSION_FULL, nowNanos);
         }
         point(ufragHash);
-        return forward(batch, i, publicIndex, flow, Verdict.UP_MOVED_FLOW, nowNanos);
+        Verdict verdict = shown ? Verdict.UP_MOVED_FLOW : Verdict.UP_SHOWN_FLOW;
+        return forward(batch, i, publicIndex, flow, verdict, nowNanos);
     }
 
     private void point(long ufragHash) {

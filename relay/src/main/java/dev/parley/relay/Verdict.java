@@ -13,6 +13,11 @@ enum Verdict {
     UP_BY_LEG(true),
     /** A check from a new client address, by its token; a flow was made. */
     UP_NEW_FLOW(true),
+    /**
+     * The first check for a flow that was taken up from the relay before, the store or a
+     * transceiver.
+     */
+    UP_SHOWN_FLOW(true),
     /** A check with another token than the flow's last one: the flow was pointed anew. */
     UP_MOVED_FLOW(true),
     /** A check by its token; no flow was made because the table is full. */

@@ -104,7 +104,7 @@ class DownwardRoutesTest {
         assertThat(rig.counters.count(Verdict.DOWN_RECOVERED)).isEqualTo(1);
         assertThat(rig.up(CLIENT, MEDIA)).hasSize(1);
         assertThat(rig.up(CLIENT, check)).hasSize(1);
-        assertThat(rig.counters.count(Verdict.UP_MOVED_FLOW)).isEqualTo(1);
+        assertThat(rig.counters.count(Verdict.UP_SHOWN_FLOW)).isEqualTo(1);
         assertDropped(Endpoint.of("10.9.9.9", 5000), DOWN, Verdict.DOWN_OTHER_TRANSCEIVER);
     }
 

@@ -166,9 +166,12 @@ public final class Transceiver implements AutoCloseable {
                                                             config.clusterId(),
                                                             loop.address())))
                             .toList();
+            OutputMemory output =
+                    new OutputMemory(config.outputMemoryBytes(), config.outputMemoryBytes() / 8);
+            telemetry.gauge(Metric.TRANSCEIVER_OUTPUT_WAITING, output::bytes);
             CallSetup setup =
                     new CallSetup(
-                            settings(config),
+                            settings(config, output),
                             calls,
                             work,
                             backends,
@@ -243,7 +246,7 @@ public final class Transceiver implements AutoCloseable {
                 clock);
     }
 
-    private static CallSetup.Settings settings(TransceiverConfig config) {
+    private static CallSetup.Settings settings(TransceiverConfig config, OutputMemory output) {
         return new CallSetup.Settings(
                 new SessionLimits(
                         config.setupTimeout().toNanos(),
@@ -254,7 +257,7 @@ public final class Transceiver implements AutoCloseable {
                         config.idleTimeout().toNanos(),
                         Math.ceilDiv(config.maxHandshakes(), config.mediaLoops())),
                 samples(config.outputHighWater()),
-                new OutputMemory(config.outputMemoryBytes(), config.outputMemoryBytes() / 8),
+                output,
                 new OutputSettings((int) config.packetTime().toMillis(), encoder(config)),
                 config.backendReadyTimeout().toNanos(),
                 config.red(),

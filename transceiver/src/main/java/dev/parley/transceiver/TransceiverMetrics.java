@@ -46,6 +46,7 @@ final class TransceiverMetrics {
         telemetry.counters(
                 Metric.TRANSCEIVER_SIDEBANDS_REFUSED, Map.of("too_slow", calls.sidebands()::slow));
         LoopMetrics metrics = new LoopMetrics(loops);
+        telemetry.seconds(Metric.TRANSCEIVER_LOOP_BUSY, metrics.busy());
         telemetry.gauge(Metric.TRANSCEIVER_HANDSHAKES, metrics.handshakes());
         telemetry.counters(Metric.TRANSCEIVER_DROPS, metrics.drops());
         telemetry.counters(Metric.TRANSCEIVER_UDP_REFUSALS, metrics.udpRefusals());

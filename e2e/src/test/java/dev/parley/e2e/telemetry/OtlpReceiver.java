@@ -1,6 +1,10 @@
 package dev.parley.e2e.telemetry;
 
+import com.google.protobuf.MessageLite;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
 import io.grpc.Server;
+import io.grpc.Status;
 import io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.StreamObserver;
 import io.opentelemetry.proto.collector.metrics.v1.ExportMetricsServiceRequest;
@@ -12,6 +16,7 @@ import io.opentelemetry.proto.collector.trace.v1.TraceServiceGrpc;
 import io.opentelemetry.proto.common.v1.KeyValue;
 import io.opentelemetry.proto.resource.v1.Resource;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -22,22 +27,52 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
-/** Takes spans and metrics by OTLP over gRPC, as a collector does. Owned by one test. */
+/**
+ * Takes spans and metrics by OTLP, over gRPC or over HTTP, as a collector does. Owned by one test.
+ */
 public final class OtlpReceiver implements AutoCloseable {
+    private static final int NOTHING_AWAITS = 0;
+
     private final Queue<ReceivedSpan> spans = new ConcurrentLinkedQueue<>();
     private final Set<String> metrics = ConcurrentHashMap.newKeySet();
-    private final Server server;
+    private final int port;
+    private final Runnable stop;
+    private volatile Status status = Status.OK;
 
-    /** Listens on a free port of this machine. */
-    public OtlpReceiver() {
-        try {
-            server =
-                    NettyServerBuilder.forAddress(
-                                    new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+    private OtlpReceiver(boolean http) throws IOException {
+        InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+        if (http) {
+            HttpServer server = HttpServer.create(any, NOTHING_AWAITS);
+            server.createContext("/v1/traces", exchange -> handle(exchange, this::takeTraces));
+            server.createContext("/v1/metrics", exchange -> handle(exchange, this::takeMetrics));
+            server.start();
+            port = server.getAddress().getPort();
+            stop = () -> server.stop(0);
+        } else {
+            Server server =
+                    NettyServerBuilder.forAddress(any)
                             .addService(new Traces())
                             .addService(new Metrics())
                             .build()
                             .start();
+            port = server.getPort();
+            stop = server::shutdownNow;
+        }
+    }
+
+    /** Listens on a free port of this machine, for gRPC. */
+    public static OtlpReceiver overGrpc() {
+        return listening(false);
+    }
+
+    /** Listens on a free port of this machine, for protobuf over HTTP. */
+    public static OtlpReceiver overHttp() {
+        return listening(true);
+    }
+
+    private static OtlpReceiver listening(boolean http) {
+        try {
+            return new OtlpReceiver(http);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -45,7 +80,12 @@ public final class OtlpReceiver implements AutoCloseable {
 
     /** As a process is told of it. */
     public String endpoint() {
-        return "http://127.0.0.1:" + server.getPort();
+        return "http://127.0.0.1:" + port;
+    }
+
+    /** Answers with this from now on, and takes nothing unless it is OK; over gRPC. */
+    void answer(Status from) {
+        status = from;
     }
 
     /** Spans of one trace that have come so far. */
@@ -65,7 +105,60 @@ public final class OtlpReceiver implements AutoCloseable {
 
     @Override
     public void close() {
-        server.shutdownNow();
+        stop.run();
+    }
+
+    private interface Taking {
+        MessageLite take(InputStream body) throws IOException;
+    }
+
+    private static void handle(HttpExchange exchange, Taking taking) throws IOException {
+        try (exchange) {
+            byte[] answer = taking.take(exchange.getRequestBody()).toByteArray();
+            exchange.getResponseHeaders().set("Content-Type", "application/x-protobuf");
+            exchange.sendResponseHeaders(200, answer.length == 0 ? -1 : answer.length);
+            exchange.getResponseBody().write(answer);
+        }
+    }
+
+    private MessageLite takeTraces(InputStream body) throws IOException {
+        take(ExportTraceServiceRequest.parseFrom(body));
+        return ExportTraceServiceResponse.getDefaultInstance();
+    }
+
+    private MessageLite takeMetrics(InputStream body) throws IOException {
+        take(ExportMetricsServiceRequest.parseFrom(body));
+        return ExportMetricsServiceResponse.getDefaultInstance();
+    }
+
+    private void take(ExportTraceServiceRequest request) {
+        request.getResourceSpansList()
+                .forEach(
+                        each -> {
+                            String service = service(each.getResource());
+                            each.getScopeSpansList().stream()
+                                    .flatMap(scope -> scope.getSpansList().stream())
+                                    .map(span -> new ReceivedSpan(service, span))
+                                    .forEach(spans::add);
+                        });
+    }
+
+    private void take(ExportMetricsServiceRequest request) {
+        request.getResourceMetricsList().stream()
+                .flatMap(each -> each.getScopeMetricsList().stream())
+                .flatMap(scope -> scope.getMetricsList().stream())
+                .forEach(metric -> metrics.add(metric.getName()));
+    }
+
+    private <A> void answer(StreamObserver<A> response, Runnable taking, A thanks) {
+        Status now = status;
+        if (now.isOk()) {
+            taking.run();
+            response.onNext(thanks);
+            response.onCompleted();
+        } else {
+            response.onError(now.asRuntimeException());
+        }
     }
 
     private static String service(Resource resource) {
@@ -82,17 +175,7 @@ public final class OtlpReceiver implements AutoCloseable {
         public void export(
                 ExportTraceServiceRequest request,
                 StreamObserver<ExportTraceServiceResponse> response) {
-            request.getResourceSpansList()
-                    .forEach(
-                            each -> {
-                                String service = service(each.getResource());
-                                each.getScopeSpansList().stream()
-                                        .flatMap(scope -> scope.getSpansList().stream())
-                                        .map(span -> new ReceivedSpan(service, span))
-                                        .forEach(spans::add);
-                            });
-            response.onNext(ExportTraceServiceResponse.getDefaultInstance());
-            response.onCompleted();
+            answer(response, () -> take(request), ExportTraceServiceResponse.getDefaultInstance());
         }
     }
 
@@ -101,12 +184,10 @@ public final class OtlpReceiver implements AutoCloseable {
         public void export(
                 ExportMetricsServiceRequest request,
                 StreamObserver<ExportMetricsServiceResponse> response) {
-            request.getResourceMetricsList().stream()
-                    .flatMap(each -> each.getScopeMetricsList().stream())
-                    .flatMap(scope -> scope.getMetricsList().stream())
-                    .forEach(metric -> metrics.add(metric.getName()));
-            response.onNext(ExportMetricsServiceResponse.getDefaultInstance());
-            response.onCompleted();
+            answer(
+                    response,
+                    () -> take(request),
+                    ExportMetricsServiceResponse.getDefaultInstance());
         }
     }
 }

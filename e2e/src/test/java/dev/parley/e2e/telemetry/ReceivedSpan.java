@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 import io.opentelemetry.proto.common.v1.AnyValue;
 import io.opentelemetry.proto.common.v1.KeyValue;
 import io.opentelemetry.proto.trace.v1.Span;
+import io.opentelemetry.proto.trace.v1.Status;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
@@ -36,6 +37,11 @@ public record ReceivedSpan(String service, Span span) {
                 .filter(attribute -> attribute.getKey().equals(key))
                 .map(KeyValue::getValue)
                 .findFirst();
+    }
+
+    /** Whether it says that it failed. */
+    public boolean isError() {
+        return span.getStatus().getCode() == Status.StatusCode.STATUS_CODE_ERROR;
     }
 
     /** Names of its events. */

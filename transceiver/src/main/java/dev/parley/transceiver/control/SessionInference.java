@@ -57,6 +57,16 @@ final class SessionInference implements InferenceCall.Owner {
     }
 
     @Override
+    public void onInferenceLost(Status status) {
+        phases.observer().inferenceLost(status.getCode().name(), clock.getAsLong());
+    }
+
+    @Override
+    public void onInferenceResumed() {
+        phases.observer().inferenceResumed(clock.getAsLong());
+    }
+
+    @Override
     public synchronized void onInferenceFailed(Status status) {
         failure = status;
         if (session != null) {

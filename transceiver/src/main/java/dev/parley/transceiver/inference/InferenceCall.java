@@ -45,6 +45,12 @@ public final class InferenceCall {
         /** Inference failed and nothing more will come; at most once. */
         void onInferenceFailed(Status status);
 
+        /** The stream broke, and another one is looked for. */
+        default void onInferenceLost(Status status) {}
+
+        /** Another stream goes on: after a loss, or because the replica wanted to stop. */
+        default void onInferenceResumed() {}
+
         /**
          * A thread of the call died of a fault of ours.
          *
@@ -505,7 +511,11 @@ public final class InferenceCall {
 
         @Override
         public void onLost(Status status) {
-            if (hasSurface() && connection() != null) {
+            Connection to = connection();
+            if (to != null) {
+                to.owner().onInferenceLost(status);
+            }
+            if (hasSurface() && to != null) {
                 tellClients(
                         "inference_reconnecting",
                         "The connection to the model broke; the call goes on with another one.");
@@ -522,6 +532,7 @@ public final class InferenceCall {
             Connection to = connection();
             if (to != null) {
                 to.intake().streamChanged();
+                to.owner().onInferenceResumed();
             }
         }
 

@@ -60,6 +60,16 @@ public interface CallObserver {
     /** The caller fell silent, as our detection has it. */
     default void speechStopped(long nowNanos) {}
 
+    /**
+     * The stream to inference broke, and another one is looked for.
+     *
+     * @param status the gRPC status that it broke with
+     */
+    default void inferenceLost(String status, long nowNanos) {}
+
+    /** Another stream to inference goes on. */
+    default void inferenceResumed(long nowNanos) {}
+
     /** Puts what it knows of the call, for people to look at; on any thread. */
     default void describe(Map<String, Object> into) {}
 

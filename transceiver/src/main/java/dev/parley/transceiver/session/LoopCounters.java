@@ -18,6 +18,9 @@ final class LoopCounters {
     final EnumCounters<ChannelDrop> channels = new EnumCounters<>(ChannelDrop.class);
     final EnumCounters<EndReason> ended = new EnumCounters<>(EndReason.class);
 
+    /** Time spent on turns. */
+    final AtomicLong busyNanos = new AtomicLong();
+
     /** Authentic RTP packets. */
     final AtomicLong rtpReceived = new AtomicLong();
 

@@ -56,6 +56,15 @@ public final class LoopMetrics {
         return series("", c -> c.ended, _ -> true);
     }
 
+    /** Nanoseconds spent on turns, by loop. */
+    public Map<String, LongSupplier> busy() {
+        Map<String, LongSupplier> series = new LinkedHashMap<>();
+        for (LoopCounters loop : loops) {
+            series.put(Integer.toString(series.size()), loop.busyNanos::getAcquire);
+        }
+        return series;
+    }
+
     /** DTLS handshakes under way. */
     public LongSupplier handshakes() {
         return sum(c -> c.handshakes);

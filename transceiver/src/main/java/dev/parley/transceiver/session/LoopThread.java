@@ -78,6 +78,7 @@ public final class LoopThread implements AutoCloseable {
                 long began = clock.getAsLong();
                 var _ = loop.runOnce(began);
                 long ended = clock.getAsLong();
+                LoopCounters.add(loop.counters().busyNanos, ended - began);
                 if (ended - began >= STALL_NANOS) {
                     onStall.accept(ended - began);
                 }

@@ -234,6 +234,16 @@ final class CallStory implements CallObserver {
     }
 
     @Override
+    public void inferenceLost(String status, long nowNanos) {
+        event(EventName.INFERENCE_LOST, Attributes.of(Attribute.ERROR_TYPE, status), nowNanos);
+    }
+
+    @Override
+    public void inferenceResumed(long nowNanos) {
+        event(EventName.INFERENCE_RESUMED, Attributes.empty(), nowNanos);
+    }
+
+    @Override
     public synchronized void ended(EndedCall how) {
         if (over) {
             return;
