@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * all of it. One that does not answer soon is left out, and said to be. Owned by the admin server.
  */
 final class Peers implements AutoCloseable {
-    private static final Duration CONNECT_TIMEOUT = Duration.ofMillis(500);
-    private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(1);
+    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
+    private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(5);
     private static final long MAX_BYTES = 4 << 20;
     private static final String BEGINNING = "{\"process\":";
 
