@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * Relays of two clusters in one process: clients come in by the one, the transceiver is the
@@ -49,7 +50,12 @@ public final class TwoRelaysUnderTest {
         options.put("leg_keys", RelayFile.KEY_ID + "=" + RelayFile.KEY_HEX);
         options.put("leg_key_id", String.valueOf(RelayFile.KEY_ID));
         Relay home = start(options, HOME, homeLeg, "127.0.0.1:0");
-        Relay ingress = start(options, INGRESS, ingressLeg, options.get("public_addresses"));
+        Relay ingress =
+                start(
+                        options,
+                        INGRESS,
+                        ingressLeg,
+                        Objects.requireNonNull(options.get("public_addresses")));
         System.out.println("ready " + ingress.publicAddresses() + " and " + home.publicAddresses());
         RelayUnderTest.answer();
     }
