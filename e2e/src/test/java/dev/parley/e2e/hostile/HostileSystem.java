@@ -142,7 +142,7 @@ final class HostileSystem implements AutoCloseable {
 
     /** Where transceivers send media. */
     InetSocketAddress relayUpstream() {
-        return new InetSocketAddress("127.0.0.1", upstreamPort);
+        return new InetSocketAddress(InetAddress.getLoopbackAddress(), upstreamPort);
     }
 
     static InetSocketAddress address(String text) {
