@@ -215,8 +215,7 @@ final class Legs implements LegHealth.Asker {
                         transceiverHigh,
                         transceiverLow,
                         transceiverPort,
-                        secondsAt(nowNanos),
-                        sequence++);
+                        LegPacket.stamp(secondsAt(nowNanos), sequence++));
         batch.datagram(i, batch.start(i) - added, batch.length(i) + added);
         batch.local(i, 0, 0);
     }
@@ -392,7 +391,8 @@ final class Legs implements LegHealth.Asker {
         }
         int start = pending.slotOffset(pendingCount);
         int now = secondsAt(nowNanos);
-        own.sealProbe(pending.bytes(), start, kind, clusterId, nonce, now, sequence++);
+        long stamp = LegPacket.stamp(now, sequence++);
+        own.sealProbe(pending.bytes(), start, kind, clusterId, nonce, stamp);
         pending.datagram(pendingCount, start, LegPacket.PROBE_LENGTH);
         pending.peer(pendingCount, high, low, port);
         pending.local(pendingCount, 0, 0);

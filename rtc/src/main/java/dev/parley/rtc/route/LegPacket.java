@@ -196,12 +196,23 @@ public final class LegPacket {
     }
 
     /**
+     * When a packet is sealed, and which of the sender's it is.
+     *
+     * @param nowSeconds of the wall clock, low 32 bits
+     * @param number sequence number, which rises by one with each packet
+     */
+    public static long stamp(int nowSeconds, int number) {
+        return (long) nowSeconds << 32 | Integer.toUnsignedLong(number);
+    }
+
+    /**
      * Puts a header in front of a client header and seals both with what follows.
      *
      * @param offset where the client header begins; {@link #MAX_HEADER} bytes in front are free
      * @param carriedLength bytes of the client header and what follows
      * @param toCluster cluster that it is meant for
      * @param transceiverHigh high 8 bytes of the transceiver's address, IPv4 as IPv4-mapped
+     * @param stamp of {@link #stamp}
      * @return bytes that were put in front
      */
     public int seal(
@@ -213,8 +224,7 @@ public final class LegPacket {
             long transceiverHigh,
             long transceiverLow,
             int transceiverPort,
-            int nowSeconds,
-            int number) {
+            long stamp) {
         boolean ipv4 = transceiverHigh == 0 && transceiverLow >>> 32 == IPV4_MAPPED;
         int headerLength = FIXED_LENGTH + (ipv4 ? IPV4_BYTES : IPV6_BYTES);
         int at = offset - headerLength;
@@ -231,8 +241,7 @@ public final class LegPacket {
                 headerLength + carriedLength,
                 newKind.ordinal() << 4 | (ipv4 ? FAMILY_IPV4 : FAMILY_IPV6),
                 toCluster,
-                nowSeconds,
-                number);
+                stamp);
         return headerLength;
     }
 
@@ -240,25 +249,13 @@ public final class LegPacket {
      * Writes and seals a probe or its answer, {@link #PROBE_LENGTH} bytes.
      *
      * @param nonce 8 bytes of the asker
+     * @param stamp of {@link #stamp}
      */
     public void sealProbe(
-            ByteBuffer into,
-            int offset,
-            LegKind newKind,
-            int toCluster,
-            long nonce,
-            int nowSeconds,
-            int number) {
+            ByteBuffer into, int offset, LegKind newKind, int toCluster, long nonce, long stamp) {
         into.putShort(offset + PORT_AT, (short) 0);
         into.putLong(offset + FIXED_LENGTH, nonce);
-        finish(
-                into,
-                offset,
-                PROBE_LENGTH,
-                newKind.ordinal() << 4 | FAMILY_NONE,
-                toCluster,
-                nowSeconds,
-                number);
+        finish(into, offset, PROBE_LENGTH, newKind.ordinal() << 4 | FAMILY_NONE, toCluster, stamp);
     }
 
     private void finish(
@@ -267,15 +264,14 @@ public final class LegPacket {
             int totalLength,
             int kindAndFamily,
             int toCluster,
-            int nowSeconds,
-            int number) {
+            long stamp) {
         into.put(at + VERSION_AT, (byte) (VERSION << 4 | keyId));
         into.put(at + KIND_AT, (byte) kindAndFamily);
         into.putShort(at + FROM_CLUSTER_AT, (short) ownCluster);
         into.putShort(at + TO_CLUSTER_AT, (short) toCluster);
         into.putInt(at + SENDER_AT, sender);
-        into.putInt(at + SECONDS_AT, nowSeconds);
-        into.putInt(at + SEQUENCE_AT, number);
+        into.putInt(at + SECONDS_AT, (int) (stamp >>> 32));
+        into.putInt(at + SEQUENCE_AT, (int) stamp);
         into.putLong(at, hashes[keyId].of(into, at + TAG_LENGTH, totalLength - TAG_LENGTH));
     }
 }

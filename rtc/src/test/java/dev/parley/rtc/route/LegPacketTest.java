@@ -27,7 +27,7 @@ class LegPacketTest {
     private int seal(LegKind kind, long high, long low) {
         new SplittableRandom(1).nextBytes(bytes.array());
         ClientHeader.write(bytes, AT, 1, 2, 3, 4, 5, 6);
-        return sender.seal(bytes, AT, CARRIED, kind, 9, high, low, 5000, -3, 77);
+        return sender.seal(bytes, AT, CARRIED, kind, 9, high, low, 5000, LegPacket.stamp(-3, 77));
     }
 
     @ParameterizedTest
@@ -77,7 +77,8 @@ class LegPacketTest {
 
     @Test
     void answersCarryTheBytesOfTheirProbe() {
-        sender.sealProbe(bytes, 0, LegKind.ANSWER, 9, 0x0102_0304_0506_0708L, 5, 6);
+        sender.sealProbe(
+                bytes, 0, LegKind.ANSWER, 9, 0x0102_0304_0506_0708L, LegPacket.stamp(5, 6));
         assertThat(receiver.open(bytes, 0, LegPacket.PROBE_LENGTH)).isEqualTo(LegVerdict.OPENED);
         assertThat(receiver.kind()).isEqualTo(LegKind.ANSWER);
         assertThat(receiver.nonce()).isEqualTo(0x0102_0304_0506_0708L);
