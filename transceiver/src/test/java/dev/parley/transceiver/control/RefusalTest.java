@@ -10,6 +10,7 @@ import dev.parley.proto.control.v1.CreateSessionResponse;
 import dev.parley.proto.control.v1.DescribeLoadRequest;
 import dev.parley.proto.control.v1.DescribeLoadResponse;
 import dev.parley.proto.inference.v1.AudioEncoding;
+import dev.parley.proto.inference.v1.ConverseRequest;
 import dev.parley.proto.inference.v1.SessionStart;
 import dev.parley.transceiver.peer.FakeUdpPort.Address;
 import dev.parley.transceiver.peer.FakeVoiceAgent;
@@ -129,7 +130,10 @@ class RefusalTest {
                     Status.Code.UNAVAILABLE,
                     "inference_timeout",
                     "");
-            assertThat(rig.agent().awaitCall().awaitEnd()).isEqualTo("cancelled");
+            FakeVoiceAgent.Call call = rig.agent().awaitCall();
+            // It is told why, and then has no more to wait for.
+            assertThat(call.awaitEnd()).isEqualTo("completed");
+            assertThat(call.received()).last().matches(ConverseRequest::hasSessionEnd);
         }
     }
 
