@@ -20,6 +20,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -133,7 +134,7 @@ final class Fleet implements AutoCloseable {
                 && order.get(1).client().load() < order.get(0).client().load()) {
             Collections.swap(order, 0, 1);
         }
-        return order.stream().map(Ranked::client).toList();
+        return order.stream().map(Ranked::client).collect(Collectors.toCollection(ArrayList::new));
     }
 
     /** One of them with its rank of a moment: ranks change by themselves, as time passes. */
