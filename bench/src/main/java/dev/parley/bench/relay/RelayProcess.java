@@ -1,5 +1,6 @@
 package dev.parley.bench.relay;
 
+import dev.parley.bench.ProcessMemory;
 import dev.parley.runtime.udp.CoreAffinity;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -88,12 +89,7 @@ final class RelayProcess implements AutoCloseable {
 
     /** Resident memory in MiB. */
     double residentMib() throws IOException {
-        for (String line : Files.readAllLines(Path.of("/proc/" + process.pid() + "/status"))) {
-            if (line.startsWith("VmRSS:")) {
-                return Long.parseLong(line.replaceAll("\\D", "")) / 1024.0;
-            }
-        }
-        return Double.NaN;
+        return ProcessMemory.residentMib(process.pid());
     }
 
     /** Bytes that all its threads have allocated; NaN when it cannot tell. */

@@ -1,5 +1,6 @@
 package dev.parley.bench.sessions;
 
+import dev.parley.bench.ProcessMemory;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -123,38 +124,7 @@ final class PinnedProcess implements AutoCloseable {
 
     /** Resident memory in MiB. */
     double residentMib() throws IOException {
-        for (String line : Files.readAllLines(Path.of("/proc/" + process.pid() + "/status"))) {
-            if (line.startsWith("VmRSS:")) {
-                return Long.parseLong(line.replaceAll("\\D", "")) / 1024.0;
-            }
-        }
-        return Double.NaN;
-    }
-
-    /** Java heap in use after a collection, in MiB. */
-    double liveHeapMib() throws IOException, InterruptedException {
-        Process jcmd =
-                new ProcessBuilder(
-                                Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
-                                String.valueOf(process.pid()),
-                                "GC.class_histogram")
-                        .redirectErrorStream(true)
-                        .start();
-        String last = "";
-        try (BufferedReader lines = jcmd.inputReader(StandardCharsets.UTF_8)) {
-            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                if (line.startsWith("Total")) {
-                    last = line;
-                }
-            }
-        }
-        jcmd.waitFor();
-        String[] words = last.split("\\s+", -1);
-        return words.length < 3 ? Double.NaN : Long.parseLong(words[2]) / 1048576.0;
-    }
-
-    long pid() {
-        return process.pid();
+        return ProcessMemory.residentMib(process.pid());
     }
 
     @Override

@@ -1,11 +1,10 @@
 package dev.parley.bench.signaling;
 
+import dev.parley.bench.ProcessMemory;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -58,34 +57,12 @@ final class ServiceProcess implements AutoCloseable {
 
     /** Resident memory in MiB. */
     double residentMib() throws IOException {
-        for (String line : Files.readAllLines(Path.of("/proc/" + process.pid() + "/status"))) {
-            if (line.startsWith("VmRSS:")) {
-                return Long.parseLong(line.replaceAll("\\D", "")) / 1024.0;
-            }
-        }
-        return Double.NaN;
+        return ProcessMemory.residentMib(process.pid());
     }
 
     /** Java heap in use after a collection, in MiB. */
-    double liveHeapMib() throws IOException, InterruptedException {
-        Process jcmd =
-                new ProcessBuilder(
-                                Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
-                                String.valueOf(process.pid()),
-                                "GC.class_histogram")
-                        .redirectErrorStream(true)
-                        .start();
-        String last = "";
-        try (BufferedReader lines = jcmd.inputReader(StandardCharsets.UTF_8)) {
-            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                if (line.startsWith("Total")) {
-                    last = line;
-                }
-            }
-        }
-        jcmd.waitFor();
-        String[] words = last.split("\\s+", -1);
-        return words.length < 3 ? Double.NaN : Long.parseLong(words[2]) / 1048576.0;
+    double liveHeapMib() throws IOException {
+        return ProcessMemory.liveHeapMib(process.pid());
     }
 
     @Override

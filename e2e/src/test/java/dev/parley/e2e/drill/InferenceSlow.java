@@ -1,5 +1,6 @@
 package dev.parley.e2e.drill;
 
+import dev.parley.bench.ProcessMemory;
 import dev.parley.e2e.ChildProcess;
 import dev.parley.e2e.client.LibwebrtcCaller;
 import dev.parley.e2e.client.Wav;
@@ -91,7 +92,7 @@ final class InferenceSlow implements Drill {
                             .map(caller -> caller.say(Sound.tone(all)))
                             .toArray(CompletableFuture<?>[]::new);
             sleep(BEFORE);
-            double before = Heap.liveMib(transceiver.pid());
+            double before = ProcessMemory.liveHeapMib(transceiver.pid());
             int[] from = new int[OTHERS];
             for (int i = 0; i < OTHERS; i++) {
                 from[i] = callers.get(i).heard().samples().length;
@@ -103,7 +104,7 @@ final class InferenceSlow implements Drill {
                 longest = Math.max(longest, Sound.silence(heard, from[i]));
             }
             // Stops the transceiver for a moment, so it comes after what was to be heard.
-            double during = Heap.liveMib(transceiver.pid());
+            double during = ProcessMemory.liveHeapMib(transceiver.pid());
             CompletableFuture.allOf(said).join();
             report.within("the others: longest silence", longest, MAX_SILENCE_MILLIS);
             report.atMost(

@@ -1,5 +1,6 @@
 package dev.parley.e2e.drill;
 
+import dev.parley.bench.ProcessMemory;
 import dev.parley.e2e.client.LibwebrtcCaller;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -146,7 +147,7 @@ record RedisOutage(Duration outage, boolean failover) implements Drill {
             flows.start(PACKETS_PER_SECOND);
             var _ = Thread.ofVirtual().start(this::watch);
             Thread.sleep(2_000);
-            heapBefore = Heap.liveMib(system.relay().pid());
+            heapBefore = ProcessMemory.liveHeapMib(system.relay().pid());
         }
 
         private void watch() {
@@ -211,7 +212,11 @@ record RedisOutage(Duration outage, boolean failover) implements Drill {
         }
 
         private void heap(String what) throws IOException {
-            report.atMost(what, Heap.liveMib(system.relay().pid()) - heapBefore, "MiB", HEAP_MIB);
+            report.atMost(
+                    what,
+                    ProcessMemory.liveHeapMib(system.relay().pid()) - heapBefore,
+                    "MiB",
+                    HEAP_MIB);
         }
 
         void await(String what, Condition condition) throws Exception {

@@ -1,8 +1,8 @@
 package dev.parley.e2e.hostile;
 
+import dev.parley.bench.ProcessMemory;
 import dev.parley.e2e.ChildProcess;
 import dev.parley.e2e.drill.FreePorts;
-import dev.parley.e2e.drill.Heap;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -175,17 +175,12 @@ final class HostileSystem implements AutoCloseable {
 
     /** Live objects in MiB. */
     double heapMib(Service service) throws IOException {
-        return Heap.liveMib(running(service).process().pid());
+        return ProcessMemory.liveHeapMib(running(service).process().pid());
     }
 
     /** Resident memory in MiB. */
     double residentMib(Service service) throws IOException {
-        Path status = Path.of("/proc/" + running(service).process().pid() + "/status");
-        return Files.readAllLines(status).stream()
-                .filter(line -> line.startsWith("VmRSS:"))
-                .mapToDouble(line -> Long.parseLong(line.replaceAll("\\D", "")) / 1024.0)
-                .findFirst()
-                .orElse(Double.NaN);
+        return ProcessMemory.residentMib(running(service).process().pid());
     }
 
     @Override

@@ -1,20 +1,35 @@
-package dev.parley.e2e.drill;
+package dev.parley.bench;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What another JVM's heap holds after a collection, as its {@code jcmd} tells. */
-public final class Heap {
+/** What another process holds in memory, as the kernel and its JVM's {@code jcmd} tell. */
+public final class ProcessMemory {
     private static final Pattern TOTAL = Pattern.compile("(?m)^Total\\s+\\d+\\s+(\\d+)");
     private static final double BYTES_PER_MIB = 1 << 20;
 
-    private Heap() {}
+    private ProcessMemory() {}
 
-    /** Live objects in MiB; asking collects the garbage first. */
-    public static double liveMib(long pid) throws IOException {
+    /** Resident memory in MiB; NaN when the process has ended and was not waited for. */
+    public static double residentMib(long pid) throws IOException {
+        for (String line : Files.readAllLines(Path.of("/proc/" + pid + "/status"))) {
+            if (line.startsWith("VmRSS:")) {
+                return Long.parseLong(line.replaceAll("\\D", "")) / 1024.0;
+            }
+        }
+        return Double.NaN;
+    }
+
+    /**
+     * Live objects of a JVM's heap in MiB; asking collects the garbage first.
+     *
+     * @throws IOException with what jcmd says, when it is no histogram
+     */
+    public static double liveHeapMib(long pid) throws IOException {
         Process process =
                 new ProcessBuilder(
                                 Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
