@@ -64,11 +64,12 @@ class LoadCommandTest {
 
     @Test
     void keepsCallsThroughNewPortsAndNewCredentials() throws IOException {
+        // A call lasts 1 to 3 seconds, so its successor has as long again to connect.
         JsonObject figures =
                 run(
                         Map.of(
                                 "sessions", "3",
-                                "seconds", "3",
+                                "seconds", "6",
                                 "ice-restart", "1",
                                 "rebind", "1",
                                 "call-seconds", "2"));
