@@ -105,7 +105,7 @@ public enum Metric {
             Kind.HISTOGRAM,
             "s",
             "loop",
-            "Time that a packet loop came too late to its turn, when it was more than 10 ms"),
+            "Time that a turn of a packet loop took, when it was more than 10 ms"),
     RELAY_BATCHES(
             "parley.relay.batches",
             Kind.COUNTER,

@@ -1,11 +1,13 @@
 package dev.parley.relay;
 
+import dev.parley.otel.Histogram;
 import dev.parley.otel.Metric;
 import dev.parley.otel.Telemetry;
 import dev.parley.otel.trace.Tracing;
 import dev.parley.relay.store.FlowStore;
 import dev.parley.runtime.config.ConfigException;
 import dev.parley.runtime.config.ConfigLoader;
+import dev.parley.runtime.load.LoopWatch;
 import dev.parley.runtime.udp.IpAddress;
 import dev.parley.runtime.udp.LocalSocket;
 import dev.parley.runtime.udp.LoopThreads;
@@ -34,6 +36,9 @@ public final class Relay implements AutoCloseable {
      */
     private static final Duration STORE_PATIENCE = Duration.ofMillis(500);
 
+    private static final double NANOS_PER_SECOND = 1e9;
+    private static final String STANDSTILL = "a worker stands still, its clients hear nothing";
+
     private final RelayConfig config;
     private final List<RelayLoop> loops;
     private final FlowStore store;
@@ -44,6 +49,7 @@ public final class Relay implements AutoCloseable {
     private final @Nullable Takeover takeover;
     private final @Nullable LegWatch legWatch;
     private @Nullable Succession succession;
+    private volatile @Nullable LoopWatch loopWatch;
     private volatile boolean succeeded;
     private volatile boolean closed;
 
@@ -135,12 +141,26 @@ public final class Relay implements AutoCloseable {
             legWatch.register(telemetry);
         }
         telemetry.view("relay workers", metrics::rows);
+        Histogram stalls = telemetry.histogram(Metric.LOOP_STALL);
+        loopWatch =
+                LoopWatch.start(
+                        loops.stream().map(RelayLoop::pulse).toList(),
+                        nanos -> stalls.record(nanos / NANOS_PER_SECOND, "relay"),
+                        Relay::standsStill);
         telemetry.counters(Metric.RELAY_FLOW_SPANS_LOST, Map.of("too_many", tracer::lost));
         if (isPassable(config)) {
             succession =
                     Succession.await(successionName(config), addressText(config), new Incumbent());
         }
         LOG.log(System.Logger.Level.INFO, addresses());
+    }
+
+    private static void standsStill(boolean standing) {
+        if (standing) {
+            LOG.log(System.Logger.Level.ERROR, STANDSTILL);
+        } else {
+            LOG.log(System.Logger.Level.INFO, "all workers turn again");
+        }
     }
 
     // --- following another process, and being followed
@@ -260,9 +280,15 @@ public final class Relay implements AutoCloseable {
     private final class Health implements RelayHealth {
         @Override
         public List<String> faults() {
-            return loops.stream().anyMatch(RelayLoop::hasFailed)
-                    ? List.of("a worker has failed, its clients are cut off")
-                    : List.of();
+            List<String> faults = new ArrayList<>();
+            if (loops.stream().anyMatch(RelayLoop::hasFailed)) {
+                faults.add("a worker has failed, its clients are cut off");
+            }
+            LoopWatch watch = loopWatch;
+            if (watch != null && watch.isStanding()) {
+                faults.add(STANDSTILL);
+            }
+            return faults;
         }
 
         @Override
@@ -310,6 +336,10 @@ public final class Relay implements AutoCloseable {
         }
         if (succession != null) {
             succession.close();
+        }
+        LoopWatch watch = loopWatch;
+        if (watch != null) {
+            watch.close();
         }
         boolean alone = !succeeded && (takeover == null || !takeover.isPredecessorThere());
         synchronized (this) {

@@ -1,5 +1,6 @@
 package dev.parley.relay;
 
+import dev.parley.runtime.load.LoopPulse;
 import dev.parley.runtime.udp.CoreAffinity;
 import dev.parley.runtime.udp.LoopThreads;
 import dev.parley.runtime.udp.UdpPoller;
@@ -203,6 +204,11 @@ final class RelayLoop implements AutoCloseable {
 
     RelayCounters counters() {
         return counters;
+    }
+
+    /** Where its turns can be seen. */
+    LoopPulse pulse() {
+        return turn.pulse();
     }
 
     FlowNotices notices() {

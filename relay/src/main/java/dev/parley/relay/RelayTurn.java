@@ -1,5 +1,6 @@
 package dev.parley.relay;
 
+import dev.parley.runtime.load.LoopPulse;
 import dev.parley.runtime.udp.UdpPoller;
 
 /**
@@ -21,6 +22,7 @@ final class RelayTurn {
     private final RelayCounters counters;
     private final long waitNanos;
     private final long speed;
+    private final LoopPulse pulse = new LoopPulse();
     private long nowNanos;
     private int untilReading;
     private int untilSample = SAMPLING;
@@ -52,6 +54,7 @@ final class RelayTurn {
             nowNanos = clock();
             untilReading = TURNS_PER_READING;
         }
+        pulse.begin();
         int handled = worker.runOnce(nowNanos);
         if (handled == 0 || worker.isHolding()) {
             untilReading = 0;
@@ -59,6 +62,7 @@ final class RelayTurn {
             untilReading--;
             sample(sampled);
         }
+        pulse.end();
         poller.await(waitNanos);
         return !stopped;
     }
@@ -75,6 +79,11 @@ final class RelayTurn {
 
     private long clock() {
         return System.nanoTime() * speed;
+    }
+
+    /** Where its turns can be seen. */
+    LoopPulse pulse() {
+        return pulse;
     }
 
     /** Lets turns follow again after {@link #stop}. */

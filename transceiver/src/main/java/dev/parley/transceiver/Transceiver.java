@@ -11,6 +11,7 @@ import dev.parley.rtc.rtp.NtpTime;
 import dev.parley.runtime.config.ConfigException;
 import dev.parley.runtime.config.ConfigLoader;
 import dev.parley.runtime.load.Congestion;
+import dev.parley.runtime.load.LoopWatch;
 import dev.parley.runtime.udp.IpAddress;
 import dev.parley.runtime.udp.LoopThreads;
 import dev.parley.runtime.udp.UdpBindException;
@@ -77,6 +78,7 @@ public final class Transceiver implements AutoCloseable {
     private final Duration drainTimeout;
     private final Optional<Recordings> recordings;
     private final ControlServer server;
+    private final LoopWatch loopWatch;
     private final AtomicBoolean closed = new AtomicBoolean();
 
     /** A media loop, its thread and its address. */
@@ -103,6 +105,21 @@ public final class Transceiver implements AutoCloseable {
         this.drainTimeout = drainTimeout;
         this.recordings = recordings;
         this.server = server;
+        // Its loops tell themselves how long their turns took.
+        this.loopWatch =
+                LoopWatch.start(
+                        loops.stream().map(loop -> loop.thread().pulse()).toList(),
+                        _ -> {},
+                        standing -> standsStill(standing, loops, server));
+    }
+
+    private static void standsStill(boolean standing, List<Loop> loops, ControlServer server) {
+        if (standing) {
+            LOGGER.log(Level.ERROR, "a media loop stands still, its callers hear nothing");
+        } else {
+            LOGGER.log(Level.INFO, "all media loops turn again");
+        }
+        server.serving(!standing && loops.stream().noneMatch(loop -> loop.loop().isDead()));
     }
 
     /**
@@ -393,6 +410,7 @@ public final class Transceiver implements AutoCloseable {
         }
         draining.close();
         congestion.close();
+        loopWatch.close();
         server.drain();
         endCalls();
         loops.forEach(loop -> loop.thread().close());

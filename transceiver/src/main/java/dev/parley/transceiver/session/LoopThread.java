@@ -1,5 +1,6 @@
 package dev.parley.transceiver.session;
 
+import dev.parley.runtime.load.LoopPulse;
 import dev.parley.runtime.udp.UdpPoller;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -28,6 +29,7 @@ public final class LoopThread implements AutoCloseable {
     private final Runnable onDied;
     private final LongConsumer onStall;
     private final Thread thread;
+    private final LoopPulse pulse = new LoopPulse();
     private volatile boolean stopped;
 
     /**
@@ -76,7 +78,9 @@ public final class LoopThread implements AutoCloseable {
         try {
             while (!stopped) {
                 long began = clock.getAsLong();
+                pulse.begin();
                 var _ = loop.runOnce(began);
+                pulse.end();
                 long ended = clock.getAsLong();
                 LoopCounters.add(loop.counters().busyNanos, ended - began);
                 if (ended - began >= STALL_NANOS) {
@@ -93,6 +97,11 @@ public final class LoopThread implements AutoCloseable {
                 onDied.run();
             }
         }
+    }
+
+    /** Where its turns can be seen. */
+    public LoopPulse pulse() {
+        return pulse;
     }
 
     /** Stops the loop after one last turn and closes its socket. */
