@@ -6,6 +6,7 @@ import java.io.StringWriter;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
+import java.util.Set;
 import java.util.logging.Formatter;
 import java.util.logging.LogRecord;
 import java.util.regex.Matcher;
@@ -13,7 +14,7 @@ import java.util.regex.Pattern;
 
 /**
  * One line for each log record, as text or as JSON. A line that is about a call names its session,
- * which is its trace; JSON has it as {@code trace_id}. Owned by the handler.
+ * which is its trace; JSON has it as {@code trace_id} and {@code session_id}. Owned by the handler.
  */
 final class LineFormatter extends Formatter {
     private static final Pattern SESSION = Pattern.compile("\\bsession=([0-9a-f]{32})\\b");
@@ -23,24 +24,31 @@ final class LineFormatter extends Formatter {
 
     private final boolean json;
     private final boolean mask;
+    private final Set<String> shown;
 
     /**
      * @param json rather than text
      * @param mask what tells one client's address from another's
+     * @param shown addresses that are not masked
      */
-    LineFormatter(boolean json, boolean mask) {
+    LineFormatter(boolean json, boolean mask, Set<String> shown) {
         this.json = json;
         this.mask = mask;
+        this.shown = shown;
     }
 
     @Override
     public String format(LogRecord line) {
-        String raw = formatMessage(line);
-        String message = mask ? MaskedAddresses.in(raw) : raw;
-        return json ? json(line, message) : text(line, message);
+        String message = masked(formatMessage(line));
+        String stack = line.getThrown() == null ? "" : masked(stack(line.getThrown()));
+        return json ? json(line, message, stack) : text(line, message, stack);
     }
 
-    private static String text(LogRecord line, String message) {
+    private String masked(String text) {
+        return mask ? MaskedAddresses.in(text, shown) : text;
+    }
+
+    private static String text(LogRecord line, String message, String stack) {
         return LOCAL.format(line.getInstant())
                 + " "
                 + line.getLevel()
@@ -48,11 +56,11 @@ final class LineFormatter extends Formatter {
                 + line.getLoggerName()
                 + " "
                 + message
-                + (line.getThrown() == null ? "" : "\n" + stack(line.getThrown()).stripTrailing())
+                + (stack.isEmpty() ? "" : "\n" + stack.stripTrailing())
                 + "\n";
     }
 
-    private static String json(LogRecord line, String message) {
+    private static String json(LogRecord line, String message, String stack) {
         StringBuilder out = new StringBuilder("{");
         put(out, "time", line.getInstant().toString());
         put(out, "level", line.getLevel().getName());
@@ -60,10 +68,11 @@ final class LineFormatter extends Formatter {
         Matcher session = SESSION.matcher(message);
         if (session.find()) {
             put(out, "trace_id", session.group(1));
+            put(out, "session_id", session.group(1));
         }
         put(out, "message", message);
-        if (line.getThrown() != null) {
-            put(out, "exception", stack(line.getThrown()));
+        if (!stack.isEmpty()) {
+            put(out, "exception", stack);
         }
         return out.append("}\n").toString();
     }

@@ -2,6 +2,7 @@ package dev.parley.app;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.Set;
 import java.util.logging.Handler;
 import java.util.logging.LogManager;
 import java.util.logging.Logger;
@@ -25,20 +26,21 @@ final class Logging {
         } catch (IOException e) {
             throw new IllegalStateException("logging.properties cannot be read", e);
         }
-        configure(LogFormat.TEXT, true);
+        configure(LogFormat.TEXT, true, Set.of());
     }
 
     /**
      * As the config says.
      *
-     * @param mask whether clients' addresses are masked
+     * @param mask whether addresses are masked
+     * @param own addresses that are shown all the same, since the config has them
      */
-    static void configure(LogFormat format, boolean mask) {
+    static void configure(LogFormat format, boolean mask, Set<String> own) {
         if (isOverridden()) {
             return;
         }
         for (Handler handler : Logger.getLogger("").getHandlers()) {
-            handler.setFormatter(new LineFormatter(format == LogFormat.JSON, mask));
+            handler.setFormatter(new LineFormatter(format == LogFormat.JSON, mask, own));
             if (handler.getFilter() == null) {
                 handler.setFilter(new LineLimit());
             }

@@ -5,6 +5,7 @@ import dev.parley.app.load.LoadOptions;
 import dev.parley.inferencestub.InferenceStub;
 import dev.parley.inferencestub.InferenceStubConfig;
 import dev.parley.otel.AdminServer;
+import dev.parley.otel.MaskedAddresses;
 import dev.parley.otel.ProcessWatch;
 import dev.parley.otel.Telemetry;
 import dev.parley.relay.Relay;
@@ -118,7 +119,7 @@ public final class Main {
         ProcessConfig process = ConfigLoader.of(ProcessConfig.class, told);
         StopSignal stop = StopSignal.install();
         try (ClosingStack services = new ClosingStack()) {
-            Telemetry telemetry = watched("up", process, services);
+            Telemetry telemetry = watched("up", process, up.toString(), services);
             AllInOne system = services.push(AllInOne.start(up, telemetry));
             System.out.println("ready " + system.url());
             stop.await();
@@ -126,8 +127,10 @@ public final class Main {
     }
 
     /** What goes on in this process, from now on. */
-    private static Telemetry watched(String command, ProcessConfig process, ClosingStack services) {
-        Logging.configure(process.logFormat(), process.logMaskAddresses());
+    private static Telemetry watched(
+            String command, ProcessConfig process, String config, ClosingStack services) {
+        Logging.configure(
+                process.logFormat(), process.logMaskAddresses(), MaskedAddresses.of(config));
         Telemetry telemetry =
                 services.push(Telemetry.start(command, System.getenv(), process.telemetry()));
         services.push(ProcessWatch.start(telemetry));
@@ -192,7 +195,12 @@ public final class Main {
                 ConfigLoader.loadBeside(ProcessConfig.class, configType, Path.of(file));
         StopSignal stop = StopSignal.install();
         try (ClosingStack services = new ClosingStack()) {
-            Telemetry telemetry = watched(arguments.command(), process, services);
+            Telemetry telemetry =
+                    watched(
+                            arguments.command(),
+                            process,
+                            ConfigLoader.describe(config) + ConfigLoader.describe(process),
+                            services);
             S service = services.push(start.apply(config, telemetry));
             System.out.println(
                     "ready " + arguments.command() + " " + text(addresses.apply(service)));

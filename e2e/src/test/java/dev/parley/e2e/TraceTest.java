@@ -68,9 +68,17 @@ class TraceTest {
 
             List<ReceivedSpan> spans = onlyTrace(collector);
             String id = spans.getFirst().traceId();
-            assertThat(services.all().stream().flatMap(process -> process.output().stream()))
-                    .as("the trace id is the session id")
-                    .anyMatch(line -> line.contains("session=" + id));
+            assertThat(linesAbout(id, services)).as("the trace id is the session id").isNotEmpty();
+            assertThat(collector.examples())
+                    .as("the times of a call lead to its trace")
+                    .anyMatch(
+                            each ->
+                                    each.metric().equals("parley.call.setup.duration")
+                                            && each.traceId().equals(id))
+                    .anyMatch(
+                            each ->
+                                    each.metric().equals("http.server.request.duration")
+                                            && each.traceId().equals(id));
             assertThat(TraceTree.of(spans).stream().distinct())
                     .containsExactly(
                             "parley-signaling: POST /v1/realtime/calls",
@@ -99,6 +107,13 @@ class TraceTest {
             assertThat(named(spans, "parley.call").events())
                     .contains("parley.path.selected", "parley.ice.restart");
         }
+    }
+
+    private static List<String> linesAbout(String id, FourProcesses services) {
+        return services.all().stream()
+                .flatMap(process -> process.output().stream())
+                .filter(line -> line.contains(id))
+                .toList();
     }
 
     private static ReceivedSpan named(List<ReceivedSpan> spans, String name) {
@@ -149,6 +164,10 @@ class TraceTest {
 
             List<ReceivedSpan> spans = onlyTrace(collector);
             System.out.println(String.join("\n", TraceTree.of(spans)));
+            String id = spans.getFirst().traceId();
+            assertThat(linesAbout(id, services))
+                    .anyMatch(line -> line.contains("another one is looked for"))
+                    .allMatch(line -> line.contains("session=" + id));
             assertThat(named(spans, "parley.call").events())
                     .containsSubsequence("parley.inference.lost", "parley.inference.resumed");
             assertThat(spans.stream().map(TraceTest::flowCause).flatMap(Optional::stream))

@@ -115,7 +115,7 @@ final class VoiceAgentService extends VoiceAgentGrpc.VoiceAgentImplBase {
 
     void logFault(String sessionId, RuntimeException fault) {
         counters.faults.increment();
-        LOGGER.log(ERROR, "session " + sessionId + " failed", fault);
+        LOGGER.log(ERROR, "session=" + sessionId + " failed", fault);
     }
 
     InferenceStubConfig config() {

@@ -1,7 +1,11 @@
 package dev.parley.otel;
 
+import java.util.Set;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Takes from IP addresses in a text what tells one person's from another's: the last byte of IPv4,
@@ -19,17 +23,34 @@ public final class MaskedAddresses {
 
     /** The text with its addresses masked. */
     public static String in(String text) {
-        String masked = text.contains(":") ? replace(IPV6, text, false) : text;
-        return replace(IPV4, masked, true);
+        return in(text, Set.of());
     }
 
-    private static String replace(Pattern pattern, String text, boolean ipv4) {
+    /**
+     * The same.
+     *
+     * @param shown addresses that are nobody's secret, such as {@link #of} finds them in a config
+     */
+    public static String in(String text, Set<String> shown) {
+        String masked = text.contains(":") ? replace(IPV6, text, false, shown) : text;
+        return replace(IPV4, masked, true, shown);
+    }
+
+    /** The addresses in a text, as they are written there. */
+    public static Set<String> of(String text) {
+        return Stream.of(IPV4, IPV6)
+                .flatMap(pattern -> pattern.matcher(text).results())
+                .map(MatchResult::group)
+                .collect(Collectors.toUnmodifiableSet());
+    }
+
+    private static String replace(Pattern pattern, String text, boolean ipv4, Set<String> shown) {
         Matcher found = pattern.matcher(text);
         StringBuilder masked = new StringBuilder();
         while (found.find()) {
             String address = found.group();
-            found.appendReplacement(
-                    masked, Matcher.quoteReplacement(ipv4 ? ipv4(found) : ipv6(address)));
+            String written = shown.contains(address) ? address : ipv4 ? ipv4(found) : ipv6(address);
+            found.appendReplacement(masked, Matcher.quoteReplacement(written));
         }
         return found.appendTail(masked).toString();
     }

@@ -1,5 +1,7 @@
 package dev.parley.otel;
 
+import io.prometheus.metrics.config.ExemplarsProperties;
+import io.prometheus.metrics.config.PrometheusProperties;
 import io.prometheus.metrics.core.metrics.CounterWithCallback;
 import io.prometheus.metrics.core.metrics.GaugeWithCallback;
 import io.prometheus.metrics.model.registry.Collector;
@@ -14,6 +16,16 @@ import java.util.function.LongSupplier;
  */
 final class Scraped {
     private static final double NANOS_PER_SECOND = 1e9;
+
+    /**
+     * By default nine in ten of many calls are left out, and the slow one that somebody will look
+     * for as likely as any. Each bucket keeps its own for some seconds all the same.
+     */
+    private static final PrometheusProperties EXEMPLARS =
+            PrometheusProperties.builder()
+                    .exemplarProperties(
+                            ExemplarsProperties.builder().sampleIntervalMilliseconds(1).build())
+                    .build();
 
     private final PrometheusRegistry registry = new PrometheusRegistry();
     private final Map<String, Collector> collectors = new ConcurrentHashMap<>();
@@ -79,7 +91,7 @@ final class Scraped {
 
     io.prometheus.metrics.core.metrics.Histogram histogram(Metric metric) {
         var made =
-                io.prometheus.metrics.core.metrics.Histogram.builder()
+                io.prometheus.metrics.core.metrics.Histogram.builder(EXEMPLARS)
                         .name(metric.prometheus())
                         .help(metric.meaning())
                         .labelNames(

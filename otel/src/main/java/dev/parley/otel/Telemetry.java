@@ -7,9 +7,11 @@ import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.metrics.Meter;
 import io.opentelemetry.api.metrics.ObservableDoubleMeasurement;
+import io.opentelemetry.sdk.OpenTelemetrySdk;
 import io.opentelemetry.sdk.resources.Resource;
 import io.opentelemetry.sdk.trace.SpanProcessor;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -31,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * is exported.
  */
 public final class Telemetry implements AutoCloseable {
-    private static final long FLUSH_SECONDS = 2;
+    private static final long FLUSH_SECONDS = 5;
     private static final double NANOS_PER_SECOND = 1e9;
     private static final String SERVICE_PREFIX = "parley-";
 
@@ -263,8 +265,24 @@ public final class Telemetry implements AutoCloseable {
     /** Flushes what is pending, bounded in time, and stops exporting. */
     @Override
     public void close() {
-        if (export != null) {
-            var _ = export.sdk().shutdown().join(FLUSH_SECONDS, TimeUnit.SECONDS);
+        if (export == null) {
+            return;
         }
+        // The SDK waits for a collector that says nothing, for seconds in each of its parts: on a
+        // thread that nobody waits for longer than this.
+        Thread flushing =
+                Thread.ofPlatform()
+                        .daemon()
+                        .name("telemetry-flush")
+                        .start(() -> flush(export.sdk()));
+        try {
+            var _ = flushing.join(Duration.ofSeconds(FLUSH_SECONDS));
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static void flush(OpenTelemetrySdk sdk) {
+        var _ = sdk.shutdown().join(FLUSH_SECONDS, TimeUnit.SECONDS);
     }
 }

@@ -14,14 +14,18 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class AdminServerTest {
+    private static final long PATIENCE_NANOS = Duration.ofSeconds(60).toNanos();
+
     private final Telemetry telemetry =
             Telemetry.start("signaling", Map.of(), TelemetrySettings.LOCAL);
     private final AdminServer admin =
@@ -68,6 +72,23 @@ class AdminServerTest {
         assertThat(get("/metrics", "application/openmetrics-text").body())
                 .contains("# {span_id=\"")
                 .contains("trace_id=\"" + call + "\"} 0.4");
+    }
+
+    @Test
+    void aSlowSetUpAmongManyOthersIsAnExample() throws Exception {
+        Random random = new Random(1);
+        Histogram times = telemetry.histogram(Metric.CALL_SETUP);
+        CallTrace slow = CallTrace.mint(random, 1);
+        String example = "trace_id=\"" + slow + "\"} 2.2";
+        long end = System.nanoTime() + PATIENCE_NANOS;
+        do {
+            assertThat(end - System.nanoTime()).as("time left").isPositive();
+            for (int i = 0; i < 100; i++) {
+                times.record(0.01, CallTrace.mint(random, 1), "answered");
+            }
+            LockSupport.parkNanos(5_000_000);
+            times.record(2.2, slow, "answered");
+        } while (!get("/metrics", "application/openmetrics-text").body().contains(example));
     }
 
     @Test
@@ -150,9 +171,17 @@ class AdminServerTest {
     }
 
     @Test
-    void aTakenAddressStopsNobody() throws Exception {
+    void aTakenAddressStopsNobodyAndIsHadOnceItIsFree() throws Exception {
         try (AdminServer second = AdminServer.start(telemetry, address)) {
             assertThat(second.findAddress()).isNull();
+            assertThat(get("/", "*/*").statusCode()).isEqualTo(200);
+
+            admin.close();
+            long end = System.nanoTime() + PATIENCE_NANOS;
+            while (second.findAddress() == null) {
+                assertThat(end - System.nanoTime()).as("time left").isPositive();
+                LockSupport.parkNanos(1_000_000);
+            }
             assertThat(get("/", "*/*").statusCode()).isEqualTo(200);
         }
     }

@@ -2,6 +2,7 @@ package dev.parley.e2e.telemetry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.otel.Metric;
 import dev.parley.otel.Telemetry;
 import dev.parley.otel.TelemetrySettings;
 import dev.parley.otel.TelemetrySettings.OtlpProtocol;
@@ -120,6 +121,8 @@ class CollectorFaultsTest {
                 protocol == OtlpProtocol.HTTP ? OtlpReceiver.overHttp() : OtlpReceiver.overGrpc()) {
             Telemetry telemetry = telemetry(collector.endpoint(), protocol, USUAL_TIMEOUT_MILLIS);
             makeSpans(telemetry, 3);
+            CallTrace slow = CallTrace.mint(new Random(2), 1);
+            telemetry.histogram(Metric.CALL_SETUP).record(2.5, slow, "answered");
             // What waits is sent before it ends.
             telemetry.close();
 
@@ -128,6 +131,11 @@ class CollectorFaultsTest {
                     .extracting(ReceivedSpan::title)
                     .containsOnly("parley-signaling: POST /v1/realtime/calls");
             assertThat(collector.metrics()).contains("parley.telemetry.exports");
+            assertThat(collector.examples())
+                    .as("a slow set-up leads to its trace")
+                    .containsExactly(
+                            new OtlpReceiver.Example(
+                                    Metric.CALL_SETUP.text(), 2.5, slow.toString()));
         }
     }
 }

@@ -14,6 +14,7 @@ import io.opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest;
 import io.opentelemetry.proto.collector.trace.v1.ExportTraceServiceResponse;
 import io.opentelemetry.proto.collector.trace.v1.TraceServiceGrpc;
 import io.opentelemetry.proto.common.v1.KeyValue;
+import io.opentelemetry.proto.metrics.v1.Metric;
 import io.opentelemetry.proto.resource.v1.Resource;
 import java.io.IOException;
 import java.io.InputStream;
@@ -21,6 +22,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Collection;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
@@ -35,9 +37,13 @@ public final class OtlpReceiver implements AutoCloseable {
 
     private final Queue<ReceivedSpan> spans = new ConcurrentLinkedQueue<>();
     private final Set<String> metrics = ConcurrentHashMap.newKeySet();
+    private final Set<Example> examples = ConcurrentHashMap.newKeySet();
     private final int port;
     private final Runnable stop;
     private volatile Status status = Status.OK;
+
+    /** A value that a histogram names the trace of, its exemplar. */
+    public record Example(String metric, double value, String traceId) {}
 
     private OtlpReceiver(boolean http) throws IOException {
         InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
@@ -103,6 +109,11 @@ public final class OtlpReceiver implements AutoCloseable {
         return metrics;
     }
 
+    /** Exemplars of histograms that have come so far. */
+    public Set<Example> examples() {
+        return examples;
+    }
+
     @Override
     public void close() {
         stop.run();
@@ -147,7 +158,21 @@ public final class OtlpReceiver implements AutoCloseable {
         request.getResourceMetricsList().stream()
                 .flatMap(each -> each.getScopeMetricsList().stream())
                 .flatMap(scope -> scope.getMetricsList().stream())
-                .forEach(metric -> metrics.add(metric.getName()));
+                .forEach(this::take);
+    }
+
+    private void take(Metric metric) {
+        metrics.add(metric.getName());
+        metric.getHistogram().getDataPointsList().stream()
+                .flatMap(point -> point.getExemplarsList().stream())
+                .map(
+                        exemplar ->
+                                new Example(
+                                        metric.getName(),
+                                        exemplar.getAsDouble(),
+                                        HexFormat.of()
+                                                .formatHex(exemplar.getTraceId().toByteArray())))
+                .forEach(examples::add);
     }
 
     private <A> void answer(StreamObserver<A> response, Runnable taking, A thanks) {

@@ -149,7 +149,7 @@ public final class CallDesk {
         CallId id = call.call().id().startedIn(call.cluster(), caller);
         LOGGER.log(
                 Level.DEBUG,
-                "call {0} created on {1}, model {2}, for {3}",
+                "session={0} created on {1}, model {2}, for {3}",
                 id.sessionId(),
                 id.control(),
                 model,
@@ -211,7 +211,7 @@ public final class CallDesk {
                     return call;
                 });
         counters.closed();
-        LOGGER.log(Level.DEBUG, "call {0} ended by its client", call.sessionId());
+        LOGGER.log(Level.DEBUG, "session={0} ended by its client", call.sessionId());
     }
 
     /**

@@ -65,7 +65,7 @@ final class Breaches {
             told.put(kind, last);
             LOGGER.log(
                     Level.INFO,
-                    "session {0}: a message of the backend was dropped ({1}): {2}",
+                    "session={0} a message of the backend was dropped ({1}): {2}",
                     sessionId,
                     kind.code(),
                     why);

@@ -299,7 +299,7 @@ final class InferenceLink implements Leg.Owner {
         tape.note("moved to " + leg.replica());
         LOGGER.log(
                 System.Logger.Level.INFO,
-                "session {0}: moved from {1} to {2}",
+                "session={0} moved from {1} to {2}",
                 start.getSessionId(),
                 from.replica(),
                 leg.replica());
@@ -393,7 +393,7 @@ final class InferenceLink implements Leg.Owner {
         tape.note("goes on with " + leg.replica());
         LOGGER.log(
                 System.Logger.Level.INFO,
-                "session {0}: goes on with {1} after {2} ms",
+                "session={0} goes on with {1} after {2} ms",
                 start.getSessionId(),
                 leg.replica(),
                 TimeUnit.NANOSECONDS.toMillis(nanos));
@@ -597,7 +597,7 @@ final class InferenceLink implements Leg.Owner {
         backends.links().increment(LinkEvent.BROKEN);
         LOGGER.log(
                 System.Logger.Level.WARNING,
-                "session {0}: the stream to {1} broke ({2}); another one is looked for",
+                "session={0} the stream to {1} broke ({2}); another one is looked for",
                 start.getSessionId(),
                 leg.replica(),
                 StreamStatus.describe(status));

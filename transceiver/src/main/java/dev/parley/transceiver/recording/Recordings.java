@@ -214,7 +214,7 @@ public final class Recordings implements CallTape.Source, AutoCloseable {
     private void fail(RecordedTape tape, IOException why) {
         LOGGER.log(
                 Level.WARNING,
-                "session {0}: its recording cannot be written: {1}",
+                "session={0} its recording cannot be written: {1}",
                 tape.name(),
                 why.toString());
         counters.increment(RecordingEvent.FAILED);
