@@ -1,5 +1,6 @@
 package dev.parley.e2e.k8s;
 
+import dev.parley.runtime.config.HostPort;
 import io.fabric8.kubernetes.api.model.Service;
 import java.io.IOException;
 import java.net.URI;
@@ -266,6 +267,13 @@ final class Cluster implements AutoCloseable {
         } catch (IOException _) {
             return false;
         }
+    }
+
+    /** Whether the operations page of a workload's pod answers, where the pod says that it is. */
+    boolean showsOperations(String workload) {
+        RunningPod pod = endpoints(workload).getFirst();
+        HostPort admin = HostPort.parse(pod.environment("PARLEY_ADMIN_ADDRESS"));
+        return Probes.answersHttp(admin.host(), admin.port(), "/metrics", network);
     }
 
     /** Everything that pods have printed, for when something failed. */

@@ -1,5 +1,8 @@
 package dev.parley.e2e.k8s;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.parley.e2e.ChildProcess;
 import dev.parley.e2e.client.LibwebrtcCaller;
 import dev.parley.e2e.drill.Drill;
 import dev.parley.e2e.drill.DrillReport;
@@ -14,8 +17,11 @@ import java.util.Map;
 public final class ClusterDrills {
     private static final int CALLS = 3;
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(30);
-    private static final int MANY_CALLS = 8;
+    private static final int MANY_CALLS = 100;
+    private static final int RAMP_PER_SECOND = 10;
     private static final Duration MEASURE = Duration.ofSeconds(15);
+    private static final Duration LOAD_LASTS = Duration.ofSeconds(30);
+    private static final Duration LOAD_BEGINS = Duration.ofSeconds(20);
     private static final Duration ENDS = Duration.ofMinutes(2);
     private static final long SETTLE_MILLIS = 3_000;
 
@@ -33,7 +39,7 @@ public final class ClusterDrills {
     private static void rolling(Path folder, DrillReport report) throws Exception {
         try (Cluster cluster = Cluster.start(folder, Manifests.rendered("local"));
                 LiveCalls calls = calls(cluster)) {
-            for (String name : List.of("relay", "signaling", "transceiver")) {
+            for (String name : List.of("relay", "signaling", "transceiver", "inference")) {
                 double before = calls.longestGapMillis();
                 long start = System.nanoTime();
                 cluster.roll(name);
@@ -44,6 +50,9 @@ public final class ClusterDrills {
                 report.atMost(name + ", calls dropped", calls.silent(), "", 0);
                 call(cluster, report, name + ", a new call works");
             }
+            // The new relay waits for the old one's port; by now that has gone.
+            report.require(
+                    "relay, operations page of the new one", cluster.showsOperations("relay"));
             end(cluster, calls, report);
         }
     }
@@ -91,16 +100,35 @@ public final class ClusterDrills {
 
     // What each pod takes: the requests in the manifests follow from this.
     private static void sizes(Path folder, DrillReport report) throws Exception {
-        try (Cluster cluster = Cluster.start(folder, Manifests.rendered("local"));
-                LiveCalls calls = new LiveCalls(cluster.base())) {
+        try (Cluster cluster = Cluster.start(folder, Manifests.rendered("local"))) {
             Thread.sleep(SETTLE_MILLIS);
             measure(cluster, report, "at rest");
-            for (int i = 0; i < MANY_CALLS; i++) {
-                calls.add();
+            Path figures = folder.resolve("load.json");
+            try (ChildProcess load = load(cluster, figures)) {
+                Thread.sleep(LOAD_BEGINS.toMillis());
+                measure(cluster, report, "with " + MANY_CALLS + " calls");
+                report.require("the load ends well", load.awaitExit() == 0);
             }
-            measure(cluster, report, "with " + MANY_CALLS + " calls");
-            report.atMost("calls dropped", calls.silent(), "", 0);
+            JsonNode told = new ObjectMapper().readTree(figures.toFile());
+            report.atLeast("calls connected", told.path("connected").asDouble(), "", MANY_CALLS);
+            report.atMost("calls dropped", told.path("ended_early").asLong(), "", 0);
+            report.tell("packets lost", 100 * told.path("loss").asDouble(), "%");
         }
+    }
+
+    private static ChildProcess load(Cluster cluster, Path figures) {
+        return ChildProcess.parley(
+                "load",
+                "--url",
+                cluster.base().toString(),
+                "--sessions",
+                Integer.toString(MANY_CALLS),
+                "--ramp",
+                Integer.toString(RAMP_PER_SECOND),
+                "--seconds",
+                Long.toString(LOAD_LASTS.toSeconds()),
+                "--json",
+                figures.toString());
     }
 
     private static void measure(Cluster cluster, DrillReport report, String when)
@@ -113,7 +141,11 @@ public final class ClusterDrills {
         for (Map.Entry<RunningPod, Duration> entry : before.entrySet()) {
             RunningPod pod = entry.getKey();
             double used = pod.processorTime().minus(entry.getValue()).toNanos();
-            report.tell(pod + ", " + when + ", memory", pod.residentMebibytes(), "MiB");
+            report.atMost(
+                    pod + ", " + when + ", memory",
+                    pod.residentMebibytes(),
+                    "MiB",
+                    pod.limitMebibytes());
             report.tell(
                     pod + ", " + when + ", processor",
                     1e3 * used / MEASURE.toNanos(),

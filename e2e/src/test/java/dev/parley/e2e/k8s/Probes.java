@@ -27,16 +27,11 @@ final class Probes {
             }
             if (probe.getHttpGet() != null) {
                 String host = probe.getHttpGet().getHost();
-                var _ =
-                        network.inNode(
-                                "bash",
-                                "-c",
-                                HTTP,
-                                host == null ? pod.ip() : host,
-                                Integer.toString(
-                                        port(pod, probe.getHttpGet().getPort().getValue())),
-                                probe.getHttpGet().getPath());
-                return true;
+                return answersHttp(
+                        host == null ? pod.ip() : host,
+                        port(pod, probe.getHttpGet().getPort().getValue()),
+                        probe.getHttpGet().getPath(),
+                        network);
             }
             var _ =
                     network.inNode(
@@ -45,6 +40,16 @@ final class Probes {
                             "exec 3<>/dev/tcp/$0/$1",
                             pod.ip(),
                             Integer.toString(port(pod, probe.getTcpSocket().getPort().getValue())));
+            return true;
+        } catch (IOException _) {
+            return false;
+        }
+    }
+
+    /** Whether the node gets a good answer from there. */
+    static boolean answersHttp(String host, int port, String path, NodeNetwork network) {
+        try {
+            var _ = network.inNode("bash", "-c", HTTP, host, Integer.toString(port), path);
             return true;
         } catch (IOException _) {
             return false;

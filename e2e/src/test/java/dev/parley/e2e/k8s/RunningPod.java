@@ -1,5 +1,6 @@
 package dev.parley.e2e.k8s;
 
+import io.fabric8.kubernetes.api.model.Quantity;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +18,8 @@ final class RunningPod implements AutoCloseable {
                     + " && exec setpriv --regid "
                     + NodeRules.POD_GROUP
                     + " --clear-groups --no-new-privs \"$@\"";
+
+    private static final double BYTES_PER_MEBIBYTE = 1 << 20;
 
     private final Pod pod;
     private final Process process;
@@ -62,7 +65,23 @@ final class RunningPod implements AutoCloseable {
         environment.clear();
         environment.putAll(pod.environment());
         environment.put("PATH", "/opt/java/bin:" + path);
+        // No control group limits it here, which is what a JVM takes its sizes from.
+        environment.merge(
+                "JDK_JAVA_OPTIONS",
+                "-XX:MaxRAM=" + limitBytes(pod),
+                (own, more) -> own + " " + more);
         return new RunningPod(pod, builder.start(), log);
+    }
+
+    private static long limitBytes(Pod pod) {
+        return Quantity.getAmountInBytes(
+                        pod.workload().container().getResources().getLimits().get("memory"))
+                .longValueExact();
+    }
+
+    /** Memory that it may hold, in MiB. */
+    double limitMebibytes() {
+        return limitBytes(pod) / BYTES_PER_MEBIBYTE;
     }
 
     String name() {
@@ -92,6 +111,11 @@ final class RunningPod implements AutoCloseable {
 
     long pid() {
         return process.pid();
+    }
+
+    /** A variable of the container. */
+    String environment(String name) {
+        return String.valueOf(pod.environment().get(name));
     }
 
     /** Memory that it holds, in MiB. */
