@@ -8,11 +8,14 @@ import dev.parley.rtc.stun.StunIntegrity;
 import dev.parley.rtc.stun.StunReader;
 import dev.parley.rtc.stun.StunWriter;
 import java.nio.ByteBuffer;
+import java.util.Random;
 
 /** STUN messages as relay and ICE agent read them, RFC 8489. */
 public final class StunFuzz {
     private static final String UFRAG = "ufragufragufragufrag";
     private static final String PASSWORD = "passwordpasswordpassword";
+    private static final IceCredentials LOCAL = new IceCredentials(UFRAG, PASSWORD);
+    private static final IceCredentials REMOTE = new IceCredentials("client", PASSWORD);
     private static final StunReader READER = new StunReader();
     private static final StunIntegrity INTEGRITY = StunIntegrity.shortTerm(PASSWORD);
     private static final ByteBuffer ANSWER = ByteBuffer.allocate(StunWriter.MAX_LENGTH);
@@ -27,7 +30,7 @@ public final class StunFuzz {
         }
         readAll(Input.OFFSET + input.length);
         boolean authentic = INTEGRITY.verifies(READER);
-        IceLite ice = new IceLite(new IceCredentials(UFRAG, PASSWORD), 30_000_000_000L, 1);
+        IceLite ice = new IceLite(LOCAL, REMOTE, 30_000_000_000L, new Random(1));
         IcePath from = new IcePath().client(0, 0xFFFF_0A00_0001L, 4000);
         IceVerdict verdict = ice.handle(READER, from, 0, ANSWER, 0);
         if (!authentic) {

@@ -317,7 +317,11 @@ final class LoadCall implements CallDtls.Listener {
     }
 
     private void receiveStun(ByteBuffer bytes, int offset, int length, long nowNanos) {
-        if (!stun.wrap(bytes, offset, length) || !ice.handle(stun, nowNanos)) {
+        if (!stun.wrap(bytes, offset, length)) {
+            return;
+        }
+        if (!ice.handle(stun, nowNanos)) {
+            answerCheck();
             return;
         }
         if (ice.roundTripNanos() > 0) {
@@ -332,6 +336,16 @@ final class LoadCall implements CallDtls.Listener {
             }
         }
         host.hasten(this);
+    }
+
+    /** After a rebinding the server asks whether what it sends to the new port arrives. */
+    private void answerCheck() {
+        int port = destination().getPort();
+        int length =
+                ice.answer(stun, remoteHigh, remoteLow, port, host.bytes(), host.payloadOffset());
+        if (length > 0) {
+            host.commit(this, length);
+        }
     }
 
     // --- what comes from the DTLS thread

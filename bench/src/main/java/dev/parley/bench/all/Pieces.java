@@ -116,7 +116,7 @@ final class Pieces {
         ByteBuffer request = ByteBuffer.allocateDirect(StunWriter.MAX_LENGTH);
         ByteBuffer answer = ByteBuffer.allocateDirect(StunWriter.MAX_LENGTH);
         int length = client.poll(0, request, 0);
-        IceLite server = new IceLite(ours, Long.MAX_VALUE / 4, 7);
+        IceLite server = new IceLite(ours, theirs, Long.MAX_VALUE / 4, random);
         StunReader stun = new StunReader();
         IcePath from = new IcePath().client(0, 0xFFFF_7F00_0001L, 4_000);
         return () -> {

@@ -4,12 +4,14 @@ import dev.parley.rtc.stun.StunIntegrity;
 import dev.parley.rtc.stun.StunReader;
 import dev.parley.rtc.stun.StunWriter;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.random.RandomGenerator;
 
 /**
  * The controlling side of one candidate pair towards a lite peer, for load clients and tests: makes
- * checks, retransmits them, nominates, and keeps consent fresh. Owned by one thread; the caller
- * gives the time, carries the bytes, and calls {@link #poll} when {@link #deadlineNanos} has come.
+ * checks, retransmits them, nominates, keeps consent fresh, and answers the peer's own checks.
+ * Owned by one thread; the caller gives the time, carries the bytes, and calls {@link #poll} when
+ * {@link #deadlineNanos} has come.
  */
 public final class IceControlling {
     /** How the pair is nominated, RFC 8445 8.1.1 and, for the older aggressive way, RFC 5245. */
@@ -45,6 +47,8 @@ public final class IceControlling {
     private static final long PRIORITY = (110L << 24) | (65_535L << 8) | 255;
 
     private final String username;
+    private final byte[] answersTo;
+    private final StunIntegrity localKey;
     private final StunIntegrity remoteKey;
     private final Nomination nomination;
     private final RandomGenerator random;
@@ -84,6 +88,8 @@ public final class IceControlling {
             RandomGenerator random,
             long nowNanos) {
         this.username = remote.ufrag() + ":" + local.ufrag();
+        this.answersTo = (local.ufrag() + ":" + remote.ufrag()).getBytes(StandardCharsets.US_ASCII);
+        this.localKey = StunIntegrity.shortTerm(local.password());
         this.remoteKey = StunIntegrity.shortTerm(remote.password());
         this.nomination = nomination;
         this.random = random;
@@ -202,6 +208,33 @@ public final class IceControlling {
         consentEndNanos = nowNanos + CONSENT_TIMEOUT_NANOS;
         nextNanos = needsAnswer() ? nowNanos : nowNanos + consentInterval();
         return true;
+    }
+
+    /**
+     * Answers a check of the peer, RFC 8445 7.3.
+     *
+     * @param fromHigh high 8 bytes of the address that it came from
+     * @param out with room for {@link StunWriter#MAX_LENGTH} bytes at the offset
+     * @return bytes to send back, 0 when it is no check for this agent
+     */
+    public int answer(
+            StunReader check,
+            long fromHigh,
+            long fromLow,
+            int fromPort,
+            ByteBuffer out,
+            int offset) {
+        if (!check.isBindingRequest()
+                || !check.usernameEquals(answersTo)
+                || !check.hasValidFingerprint()
+                || !localKey.verifies(check)) {
+            return 0;
+        }
+        return writer.bindingSuccess(out, offset, check)
+                .xorMappedAddress(fromHigh, fromLow, fromPort)
+                .integrity(localKey)
+                .fingerprint()
+                .length();
     }
 
     /** High 8 bytes of the address under which the peer sees us. */

@@ -4,32 +4,31 @@ import dev.parley.rtc.ice.LocalCredentials.Generation;
 import dev.parley.rtc.stun.StunReader;
 import dev.parley.rtc.stun.StunWriter;
 import java.nio.ByteBuffer;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The lite side of ICE for one session, RFC 8445: answers checks, knows where media goes, and
- * watches consent. It never sends a check of its own and learns the client from the client's
- * checks. One per session, owned by the loop that owns the session; it has no clock and no socket.
+ * watches consent. It learns the client from the client's checks. One per session, owned by the
+ * loop that owns the session; it has no clock and no socket.
  *
- * <p>Media goes where the client nominates, at once. Yet a check may be recorded by someone on the
- * way and played back from a forged address, and then media would flood whoever lives there. RFC
- * 8445 19.4.1 leaves this to checks of our own, which a lite agent does not make. So:
+ * <p>Media goes where the client nominates, at once. Yet a check may come from a forged address: of
+ * somebody on the way who has recorded it, or of a client that turns its own call on a third party,
+ * and knows all its passwords and keys. Then media would flood whoever lives there. So:
  *
  * <ul>
  *   <li>A transaction that was seen before is answered again and does nothing else: it makes no
  *       path valid, moves nothing and renews no consent ({@link CheckMemory}).
- *   <li>A path is <i>proven</i> by SRTP or SRTCP that authenticates itself and came from there, or
- *       by a second transaction: a client stays with a path only if it hears our answers there.
- *   <li>To paths that are not proven a session sends {@link #UNPROVEN_PACKETS} at most; then the
- *       proven path before gets them as long as it is valid, and nobody otherwise. Only the proof
- *       of a path grants as many again.
+ *   <li>A path is <i>proven</i> only by what nobody can know who does not receive there: a DTLS
+ *       handshake all of whose datagrams went there, or the answer to a check of our own ({@link
+ *       ReturnCheck}), which is made when media has moved. What the client sends proves nothing.
+ *   <li>Paths that are not proven get little ({@link UnprovenBudget}); then the proven path before
+ *       gets media as long as it is valid, and nobody otherwise.
  * </ul>
  *
- * <p>So a forger gets, for each packet, one answer that is no larger, and media for seconds only
- * with a check that the client made and we never saw. Somebody who holds a client's packets back to
- * send them on from elsewhere is that client's network, and beyond this.
- *
- * <p>Departures: strangers get no reply. RFC 8489 9.1.3 would have a wrong or missing
+ * <p>Departures: RFC 8445 2.5 has no checks of a lite agent's, and 19.4.1 leaves the above to
+ * those; full agents answer them to whomever (7.3), so ours verify what a full agent's would, and
+ * never nominate. Strangers get no reply: RFC 8489 9.1.3 would have a wrong or missing
  * MESSAGE-INTEGRITY answered with 401 or 400; such messages are dropped, so that nobody without the
  * password can make us send. Checks without PRIORITY or ICE-CONTROLLING are answered like others.
  */
@@ -48,20 +47,20 @@ public final class IceLite {
      */
     public static final long SILENT_PATH_NANOS = 8_000_000_000L;
 
-    /** Packets that paths get before they are proven: eight seconds of audio. */
-    public static final int UNPROVEN_PACKETS = 400;
+    /**
+     * The same when the client's media comes from the other path as well: what it sends there it
+     * does not send on the selected one.
+     */
+    public static final long LEFT_PATH_NANOS = 1_000_000_000L;
 
     private final LocalCredentials local;
     private final long consentTimeoutNanos;
     private final StunWriter writer = new StunWriter();
 
     private final CheckMemory seen;
-    private final IcePair[] pairs = new IcePair[MAX_PATHS];
-    private int pairCount;
+    private final IcePairs pairs = new IcePairs();
+    private final ReturnPath returnPath;
     private @Nullable IcePair selected;
-    private @Nullable IcePair provenBefore;
-    private int unprovenPackets = UNPROVEN_PACKETS;
-    private @Nullable IcePath forgotten;
     private int answerLength;
     private boolean arrived;
 
@@ -69,22 +68,30 @@ public final class IceLite {
      * Waits for the first check.
      *
      * @param local what our SDP answer says
+     * @param remote what the client's offer says
      * @param consentTimeoutNanos how long a path stays usable after its last check; RFC 7675 5.1
      *     says 30 seconds
-     * @param seed any number that a client cannot guess
+     * @param random one that a client cannot predict
      */
-    public IceLite(IceCredentials local, long consentTimeoutNanos, long seed) {
-        this.local = new LocalCredentials(local);
+    public IceLite(
+            IceCredentials local,
+            IceCredentials remote,
+            long consentTimeoutNanos,
+            RandomGenerator random) {
+        this.local = new LocalCredentials(local, remote);
         this.consentTimeoutNanos = consentTimeoutNanos;
-        this.seen = new CheckMemory(seed);
+        this.seen = new CheckMemory(random.nextLong());
+        this.returnPath = new ReturnPath(random);
     }
 
     /**
      * Begins an ICE restart, RFC 8445 9: checks with the new credentials are answered from now on,
      * those with the old ones until the client has moved. Paths, selection and consent stay.
+     *
+     * @param remote the client's own new ones
      */
-    public void restart(IceCredentials next) {
-        local.restart(next);
+    public void restart(IceCredentials next, IceCredentials remote) {
+        local.restart(next, remote);
     }
 
     /**
@@ -101,6 +108,9 @@ public final class IceLite {
             StunReader message, IcePath from, long nowNanos, ByteBuffer answer, int answerOffset) {
         answerLength = 0;
         arrived = false;
+        if (message.isBindingSuccess()) {
+            return takeAnswer(message, from, nowNanos);
+        }
         if (!message.isBindingRequest()) {
             return message.isBindingIndication() ? IceVerdict.KEEPALIVE : IceVerdict.NOT_A_CHECK;
         }
@@ -132,10 +142,12 @@ public final class IceLite {
         if (!seen.add(message.transactionIdHigh(), message.transactionIdLow())) {
             return answered(generation, IceVerdict.REPEATED);
         }
-        boolean nominates = message.hasUseCandidate();
-        local.checked(generation, nominates, nowNanos);
-        boolean moved = learn(from, nominates, local.mayMove(generation), nowNanos);
-        return answered(generation, moved ? IceVerdict.SELECTED : IceVerdict.ANSWERED);
+        IcePair before = selected;
+        IcePair pair = learn(message, generation, from, nowNanos);
+        IceVerdict verdict = selected == before ? IceVerdict.ANSWERED : IceVerdict.SELECTED;
+        var _ = answered(generation, verdict);
+        returnPath.answered(pair, answerLength);
+        return verdict;
     }
 
     private IceVerdict answered(Generation generation, IceVerdict verdict) {
@@ -143,73 +155,83 @@ public final class IceLite {
         return verdict;
     }
 
-    private boolean learn(IcePath from, boolean nominates, boolean mayMove, long nowNanos) {
-        IcePair known = find(from);
-        IcePair pair = known == null ? add(from, nowNanos) : known;
+    private IcePair learn(StunReader check, Generation generation, IcePath from, long nowNanos) {
+        boolean nominates = check.hasUseCandidate();
+        local.checked(generation, nominates, nowNanos);
+        IcePair known = pairs.find(from);
+        IcePair pair =
+                known == null
+                        ? pairs.add(from, generation, selected, returnPath.provenBefore(), nowNanos)
+                        : known;
         pair.path.takeRelayOf(from);
+        pair.generation = generation;
         pair.contested = false;
         // Long after its last check the address may be somebody else's.
         arrived = known == null || known.isExpired(consentTimeoutNanos, nowNanos);
         if (arrived) {
-            pair.proven = false;
-        } else {
-            prove(pair);
+            pair.forgetProof();
         }
+        returnPath.received(pair, check.length());
         IcePair before = selected;
         // Aggressive nomination (Firefox) names every pair it checks; the last one named counts.
         boolean moves =
                 before == null
                         || (before != pair
-                                && mayMove
+                                && local.mayMove(generation)
                                 && (nominates
                                         || nowNanos - before.heardNanos >= SILENT_PATH_NANOS));
         pair.checkedNanos = nowNanos;
         pair.heardNanos = nowNanos;
         if (moves) {
-            if (before != null && before.proven) {
-                provenBefore = before;
-            }
-            selected = pair;
+            select(pair, nowNanos);
+        } else if (pair == before) {
+            returnPath.check(pair, nowNanos);
         }
-        return moves;
+        return pair;
     }
 
-    private void prove(IcePair pair) {
-        if (!pair.proven) {
-            pair.proven = true;
-            unprovenPackets = UNPROVEN_PACKETS;
+    private void select(IcePair pair, long nowNanos) {
+        if (selected != null) {
+            returnPath.moved(selected);
         }
+        selected = pair;
+        returnPath.check(pair, nowNanos);
     }
 
-    private @Nullable IcePair find(IcePath path) {
-        for (int i = 0; i < pairCount; i++) {
-            if (pairs[i].path.isSamePair(path)) {
-                return pairs[i];
-            }
+    private IceVerdict takeAnswer(StunReader message, IcePath from, long nowNanos) {
+        IcePair pair = findValid(from, nowNanos);
+        if (pair == null) {
+            return IceVerdict.PROVES_NOTHING;
         }
-        return null;
+        IceVerdict verdict = returnPath.takeAnswer(message, pair, selected, nowNanos);
+        if (verdict == IceVerdict.PROVEN) {
+            pair.path.takeRelayOf(from);
+            pair.heardNanos = nowNanos;
+        }
+        return verdict;
     }
 
-    private IcePair add(IcePath from, long nowNanos) {
-        IcePair added = new IcePair();
-        added.path.copy(from);
-        if (pairCount < MAX_PATHS) {
-            pairs[pairCount++] = added;
-            return added;
-        }
-        int oldest = -1;
-        for (int i = 0; i < MAX_PATHS; i++) {
-            if (pairs[i] != selected
-                    && pairs[i] != provenBefore
-                    && (oldest < 0
-                            || nowNanos - pairs[i].heardNanos
-                                    > nowNanos - pairs[oldest].heardNanos)) {
-                oldest = i;
-            }
-        }
-        forgotten = pairs[oldest].path;
-        pairs[oldest] = added;
-        return added;
+    private @Nullable IcePair findValid(IcePath path, long nowNanos) {
+        IcePair pair = pairs.find(path);
+        return pair == null || pair.isExpired(consentTimeoutNanos, nowNanos) ? null : pair;
+    }
+
+    /** When {@link #pollCheck} has something to do next. */
+    public long checkDeadlineNanos(long nowNanos) {
+        IcePair pair = selected;
+        ReturnCheck asked = pair == null ? null : pair.returnCheck;
+        return asked == null ? nowNanos + Long.MAX_VALUE : asked.deadlineNanos(nowNanos);
+    }
+
+    /**
+     * Writes our own check of the selected path when it is due, RFC 8445 7.2.
+     *
+     * @param out with room for {@link StunWriter#MAX_LENGTH} bytes at the offset
+     * @return bytes to send along {@link #findSelected}, 0 for nothing
+     */
+    public int pollCheck(long nowNanos, ByteBuffer out, int offset) {
+        IcePair pair = selected;
+        return pair == null ? 0 : returnPath.poll(pair, nowNanos, writer, out, offset);
     }
 
     /** Bytes that the last {@link #handle} wrote, 0 when there is nothing to send. */
@@ -219,21 +241,54 @@ public final class IceLite {
 
     /**
      * Notes that a packet which authenticates itself (SRTP, DTLS after the handshake) came in. On a
-     * valid path it says by which relay the client is reached now, and proves that path. It never
-     * moves the selection, and it does not renew consent.
+     * valid path it says by which relay the client is reached now. It does not renew consent, and
+     * moves the selection only together with a check from there, which has come since the selected
+     * path fell silent.
      *
-     * @return whether the path is valid
+     * @return whether it has moved the selection
      */
-    public boolean heard(IcePath from, long nowNanos) {
-        IcePair pair = find(from);
-        if (pair == null || pair.isExpired(consentTimeoutNanos, nowNanos)) {
+    public boolean heard(IcePath from, int lengthBytes, long nowNanos) {
+        IcePair pair = findValid(from, nowNanos);
+        if (pair == null) {
             return false;
         }
         pair.path.takeRelayOf(from);
-        pair.heardNanos = nowNanos;
         pair.contested = false;
-        prove(pair);
-        return true;
+        returnPath.received(pair, lengthBytes);
+        boolean moves = pair != selected && isLeftFor(pair, nowNanos);
+        pair.heardNanos = nowNanos;
+        if (moves) {
+            select(pair, nowNanos);
+        }
+        return moves;
+    }
+
+    private boolean isLeftFor(IcePair pair, long nowNanos) {
+        IcePair before = selected;
+        return before != null
+                && nowNanos - before.heardNanos >= LEFT_PATH_NANOS
+                && pair.checkedNanos - before.heardNanos > 0
+                && local.mayMove(pair.generation);
+    }
+
+    /**
+     * Whether a DTLS handshake may be started for this path, or goes on: when an authenticated
+     * check came on it within the consent timeout. What comes from there counts for what it gets.
+     */
+    public boolean shakesHands(IcePath from, int lengthBytes, long nowNanos) {
+        IcePair pair = findValid(from, nowNanos);
+        if (pair != null) {
+            returnPath.received(pair, lengthBytes);
+        }
+        return pair != null;
+    }
+
+    /**
+     * The DTLS handshake is done. If all of our side of it went along one path, that one is proven:
+     * nobody finishes a handshake of which he has received nothing.
+     */
+    public void handshakeDone(long nowNanos) {
+        returnPath.handshakeDone(selected, nowNanos);
     }
 
     /**
@@ -253,7 +308,7 @@ public final class IceLite {
      * silence a client that is there.
      */
     public void contest(IcePath path) {
-        IcePair pair = find(path);
+        IcePair pair = pairs.find(path);
         if (pair != null) {
             pair.contested = true;
         }
@@ -261,17 +316,21 @@ public final class IceLite {
 
     /** Whether the path is another session's, as far as is known. */
     public boolean isContested(IcePath path) {
-        IcePair pair = find(path);
+        IcePair pair = pairs.find(path);
         return pair != null && pair.contested;
     }
 
-    /**
-     * Whether an authenticated check came on this path within the consent timeout. Only then may a
-     * DTLS handshake be started for it.
-     */
+    /** Whether an authenticated check came on this path within the consent timeout. */
     public boolean isValid(IcePath path, long nowNanos) {
-        IcePair pair = find(path);
-        return pair != null && !pair.isExpired(consentTimeoutNanos, nowNanos);
+        return findValid(path, nowNanos) != null;
+    }
+
+    /**
+     * How long nothing was heard from a client address, {@link Long#MAX_VALUE} when none of the
+     * paths has it.
+     */
+    public long silentNanos(IcePath client, long nowNanos) {
+        return pairs.silentNanos(client, nowNanos);
     }
 
     /**
@@ -284,29 +343,38 @@ public final class IceLite {
     }
 
     /**
-     * Where the next packet goes, which counts against what an unproven path gets; null for
-     * nowhere. The object stays ours and its relay may change.
+     * Where a packet of so many bytes goes, which counts against what an unproven path gets; null
+     * for nowhere. The object stays ours and its relay may change.
      */
-    public @Nullable IcePath claimPath(long nowNanos) {
+    public @Nullable IcePath claimPath(int lengthBytes, long nowNanos) {
+        IcePair pair = claim(lengthBytes, nowNanos);
+        return pair == null ? null : pair.path;
+    }
+
+    /** The same for a datagram of the DTLS handshake, until {@link #handshakeDone}. */
+    public @Nullable IcePath claimHandshakePath(int lengthBytes, long nowNanos) {
+        IcePair pair = claim(lengthBytes, nowNanos);
+        if (pair == null) {
+            return null;
+        }
+        returnPath.shakesHands(pair);
+        return pair.path;
+    }
+
+    private @Nullable IcePair claim(int lengthBytes, long nowNanos) {
         IcePair pair = selected;
         if (pair == null) {
             return null;
         }
-        if (isOurs(pair, nowNanos)) {
-            if (pair.proven) {
-                return pair.path;
-            }
-            if (unprovenPackets > 0) {
-                unprovenPackets--;
-                return pair.path;
-            }
+        if (isOurs(pair, nowNanos) && returnPath.claim(pair, lengthBytes)) {
+            return pair;
         }
-        IcePair before = provenBefore;
+        IcePair before = returnPath.provenBefore();
         return before == null
                         || before.isExpired(consentTimeoutNanos, nowNanos)
                         || !isOurs(before, nowNanos)
                 ? null
-                : before.path;
+                : before;
     }
 
     private static boolean isOurs(IcePair pair, long nowNanos) {
@@ -335,32 +403,22 @@ public final class IceLite {
             return false;
         }
         // RFC 7675 5.1: sending stops on the pair whose consent has expired; others have their own.
-        IcePair next = findLastChecked();
+        IcePair next = pairs.lastChecked();
         if (next.isExpired(consentTimeoutNanos, nowNanos)) {
             return true;
         }
-        selected = next;
+        select(next, nowNanos);
         return false;
-    }
-
-    private IcePair findLastChecked() {
-        IcePair last = pairs[0];
-        for (int i = 1; i < pairCount; i++) {
-            if (pairs[i].checkedNanos - last.checkedNanos > 0) {
-                last = pairs[i];
-            }
-        }
-        return last;
     }
 
     /** Valid and expired paths that are kept, at most {@link #MAX_PATHS}. */
     public int pathCount() {
-        return pairCount;
+        return pairs.count();
     }
 
     /** A kept path, at an index below {@link #pathCount}. */
     public IcePath path(int index) {
-        return pairs[index].path;
+        return pairs.get(index).path;
     }
 
     /**
@@ -368,8 +426,6 @@ public final class IceLite {
      * that whoever indexes sessions by path can drop it; null when none had to.
      */
     public @Nullable IcePath pollForgotten() {
-        IcePath path = forgotten;
-        forgotten = null;
-        return path;
+        return pairs.pollForgotten();
     }
 }

@@ -84,11 +84,16 @@ public final class IcePath {
         return relayPort == 0;
     }
 
-    /** Whether both are one candidate pair, by whichever relay. */
-    public boolean isSamePair(IcePath other) {
+    /** Whether both have one client address, by whichever public address and relay. */
+    public boolean isSameClient(IcePath other) {
         return clientLow == other.clientLow
                 && clientPort == other.clientPort
-                && clientHigh == other.clientHigh
+                && clientHigh == other.clientHigh;
+    }
+
+    /** Whether both are one candidate pair, by whichever relay. */
+    public boolean isSamePair(IcePath other) {
+        return isSameClient(other)
                 && proxyLow == other.proxyLow
                 && proxyPort == other.proxyPort
                 && proxyHigh == other.proxyHigh;

@@ -15,9 +15,16 @@ public enum IceVerdict {
     ROLE_CONFLICT(true),
     /** Authenticated and answered 420: it demands understanding of an attribute unknown here. */
     UNKNOWN_ATTRIBUTE(true),
+    /** The client's answer to a check of ours: what we send along that path arrives. */
+    PROVEN(true),
+    /**
+     * An answer to a check that we did not make or that was answered before, or that is damaged or
+     * not the client's. Dropped.
+     */
+    PROVES_NOTHING(false),
     /** A Binding indication, which only keeps NAT bindings open; nothing to do. */
     KEEPALIVE(false),
-    /** Neither a Binding request nor an indication. Dropped. */
+    /** None of the above. Dropped. */
     NOT_A_CHECK(false),
     /** USERNAME is missing, has no colon, or is meant for another session. Dropped. */
     WRONG_USERNAME(false),
@@ -26,14 +33,14 @@ public enum IceVerdict {
     /** MESSAGE-INTEGRITY is missing or made with another password. Dropped. */
     WRONG_INTEGRITY(false);
 
-    private final boolean answered;
+    private final boolean authentic;
 
-    IceVerdict(boolean answered) {
-        this.answered = answered;
+    IceVerdict(boolean authentic) {
+        this.authentic = authentic;
     }
 
-    /** Whether the message was authenticated and an answer to it was written. */
-    public boolean isAnswered() {
-        return answered;
+    /** Whether the message was authenticated: a check, which was answered, or such an answer. */
+    public boolean isAuthentic() {
+        return authentic;
     }
 }

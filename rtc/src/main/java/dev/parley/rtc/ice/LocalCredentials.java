@@ -6,8 +6,8 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Our credentials of one session: those in force and, around an ICE restart, those before. Owned by
- * an {@link IceLite}.
+ * The credentials of one session, ours and with each of ours the client's: those in force and,
+ * around an ICE restart, those before. Owned by an {@link IceLite}.
  *
  * <p>RFC 8445 9: until a pair of the new generation is nominated the old ones stay in use. So the
  * old credentials live until the client has used the new ones: {@link #NOMINATED_GRACE_NANOS} after
@@ -27,14 +27,32 @@ final class LocalCredentials {
     private boolean nominated;
     private long previousEndNanos;
 
-    /** One ufrag with the key that its password makes. */
+    /** One ufrag of ours with the key that its password makes, and the client's to go with it. */
     static final class Generation {
         private final byte[] ufrag;
+        private final IceCredentials remote;
+        private @Nullable StunIntegrity remoteIntegrity;
         final StunIntegrity integrity;
 
-        Generation(IceCredentials credentials) {
-            ufrag = credentials.ufrag().getBytes(StandardCharsets.US_ASCII);
-            integrity = StunIntegrity.shortTerm(credentials.password());
+        Generation(IceCredentials local, IceCredentials remote) {
+            this.ufrag = local.ufrag().getBytes(StandardCharsets.US_ASCII);
+            this.integrity = StunIntegrity.shortTerm(local.password());
+            this.remote = remote;
+        }
+
+        /** USERNAME of our own checks, RFC 8445 7.2.2. */
+        String checkUsername() {
+            return remote.ufrag() + ":" + new String(ufrag, StandardCharsets.US_ASCII);
+        }
+
+        /** Signs our own checks and their answers; most sessions make none. */
+        StunIntegrity remoteIntegrity() {
+            StunIntegrity made = remoteIntegrity;
+            if (made == null) {
+                made = StunIntegrity.shortTerm(remote.password());
+                remoteIntegrity = made;
+            }
+            return made;
         }
 
         private boolean isMeantBy(StunReader message) {
@@ -50,16 +68,16 @@ final class LocalCredentials {
         }
     }
 
-    LocalCredentials(IceCredentials first) {
-        current = new Generation(first);
+    LocalCredentials(IceCredentials first, IceCredentials remote) {
+        current = new Generation(first, remote);
     }
 
     /** New credentials; of those before, the ones that the client uses stay. */
-    void restart(IceCredentials next) {
+    void restart(IceCredentials next, IceCredentials remote) {
         if (previous == null || used) {
             previous = current;
         }
-        current = new Generation(next);
+        current = new Generation(next, remote);
         used = false;
         nominated = false;
     }

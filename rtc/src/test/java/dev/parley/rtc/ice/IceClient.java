@@ -80,10 +80,16 @@ final class IceClient implements SimNetwork.Receiver {
 
     @Override
     public void receive(SimAddress from, byte[] datagram) {
-        if (from.equals(server)
-                && reader.wrap(ByteBuffer.wrap(datagram), 0, datagram.length)
-                && ice.handle(reader, network.nowNanos())) {
+        if (!from.equals(server) || !reader.wrap(ByteBuffer.wrap(datagram), 0, datagram.length)) {
+            return;
+        }
+        if (ice.handle(reader, network.nowNanos())) {
             network.at(ice.deadlineNanos(network.nowNanos()), this::wake);
+            return;
+        }
+        int length = ice.answer(reader, from.high(), from.low(), from.port(), out, 0);
+        if (running && length > 0) {
+            nat.send(address, server, Arrays.copyOf(out.array(), length));
         }
     }
 }

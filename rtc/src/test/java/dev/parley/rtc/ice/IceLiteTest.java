@@ -7,6 +7,7 @@ import dev.parley.rtc.stun.StunIntegrity;
 import dev.parley.rtc.stun.StunReader;
 import dev.parley.rtc.stun.StunWriter;
 import java.nio.ByteBuffer;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class IceLiteTest {
@@ -20,7 +21,7 @@ class IceLiteTest {
     private static final IcePath WIFI = path(1);
     private static final IcePath MOBILE = path(2);
 
-    private final IceLite ice = new IceLite(LOCAL, 30 * SECOND, 1);
+    private final IceLite ice = new IceLite(LOCAL, REMOTE, 30 * SECOND, new Random(1));
     private final StunIntegrity key = StunIntegrity.shortTerm(LOCAL.password());
     private final StunWriter writer = new StunWriter();
     private final StunReader request = new StunReader();
@@ -98,14 +99,17 @@ class IceLiteTest {
     void hearsNothingOnAPathWhoseConsentHasEnded() {
         handle(sign(check().useCandidate()), WIFI, START);
 
-        assertThat(ice.heard(WIFI, START + 30 * SECOND - 1)).isTrue();
-        assertThat(ice.heard(WIFI, START + 30 * SECOND)).isFalse();
+        assertThat(ice.isValid(WIFI, START + 30 * SECOND - 1)).isTrue();
+        assertThat(ice.isValid(WIFI, START + 30 * SECOND)).isFalse();
+        ice.heard(WIFI, 100, START + 30 * SECOND);
+        assertThat(ice.isValid(WIFI, START + 30 * SECOND)).isFalse();
+        assertThat(ice.silentNanos(WIFI, START + 30 * SECOND)).isEqualTo(30 * SECOND);
     }
 
     @Test
     void keepsTheNominatedPathWhileItIsHeard() {
         handle(sign(check().useCandidate()), WIFI, START);
-        ice.heard(WIFI, START + 7 * SECOND);
+        ice.heard(WIFI, 100, START + 7 * SECOND);
 
         assertThat(handle(sign(check()), MOBILE, START + 14 * SECOND))
                 .isEqualTo(IceVerdict.ANSWERED);
@@ -131,7 +135,7 @@ class IceLiteTest {
         assertThat(selected().relayLow()).isEqualTo(0xFFFF_0A00_0063L);
         assertThat(ice.pathCount()).isOne();
 
-        ice.heard(WIFI, START);
+        ice.heard(WIFI, 100, START);
         assertThat(selected().relayLow()).isEqualTo(WIFI.relayLow());
     }
 
@@ -151,10 +155,26 @@ class IceLiteTest {
         handle(sign(check().useCandidate()), WIFI, START);
         handle(sign(check()), MOBILE, START);
 
-        assertThat(ice.heard(MOBILE, START + 20 * SECOND)).isTrue();
-        assertThat(ice.heard(path(3), START + 20 * SECOND)).isFalse();
+        assertThat(ice.heard(MOBILE, 100, START + 20 * SECOND)).isFalse();
+        assertThat(ice.heard(path(3), 100, START + 20 * SECOND)).isFalse();
         assertThat(selectedClient()).isEqualTo(WIFI.clientLow());
         assertThat(ice.pathCount()).isEqualTo(2);
+    }
+
+    @Test
+    void followsMediaWithACheckThatCameAfterTheOldPathFellSilent() {
+        handle(sign(check().useCandidate()), WIFI, START);
+        ice.heard(WIFI, 100, START + SECOND);
+        handle(sign(check()), MOBILE, START + SECOND + 1);
+
+        long left = START + SECOND + IceLite.LEFT_PATH_NANOS;
+        assertThat(ice.heard(MOBILE, 100, left - 1)).isFalse();
+        assertThat(selectedClient()).isEqualTo(WIFI.clientLow());
+        assertThat(ice.heard(MOBILE, 100, left)).isTrue();
+        assertThat(selectedClient()).isEqualTo(MOBILE.clientLow());
+        // What is still on its way from the old path moves nothing back.
+        assertThat(ice.heard(WIFI, 100, left + 2 * SECOND)).isFalse();
+        assertThat(selectedClient()).isEqualTo(MOBILE.clientLow());
     }
 
     @Test
@@ -221,7 +241,7 @@ class IceLiteTest {
                 // The integrity covers all in front of FINGERPRINT, whose type may turn into
                 // another.
                 boolean fingerprintType = bit / 8 == length - 8 || bit / 8 == length - 7;
-                assertThat(verdict.isAnswered()).as("bit %d", bit).isEqualTo(fingerprintType);
+                assertThat(verdict.isAuthentic()).as("bit %d", bit).isEqualTo(fingerprintType);
             }
         }
     }
@@ -284,7 +304,7 @@ class IceLiteTest {
         request.wrap(in, 0, sign(check()));
         int length = writer.bindingSuccess(out, 0, request).integrity(key).length();
         in.put(0, out, 0, length);
-        assertThat(handle(length, WIFI, START)).isEqualTo(IceVerdict.NOT_A_CHECK);
+        assertThat(handle(length, WIFI, START)).isEqualTo(IceVerdict.PROVES_NOTHING);
 
         int indication = writer.bindingIndication(in, 0, 1, 2).fingerprint().length();
         assertThat(handle(indication, WIFI, START)).isEqualTo(IceVerdict.KEEPALIVE);
@@ -296,7 +316,7 @@ class IceLiteTest {
         assertThat(ice.isConsentLost(START + 1_000 * SECOND)).isFalse();
         handle(sign(check().useCandidate()), WIFI, START);
         handle(sign(check()), WIFI, START + 5 * SECOND);
-        ice.heard(WIFI, START + 20 * SECOND);
+        ice.heard(WIFI, 100, START + 20 * SECOND);
 
         assertThat(ice.consentDeadlineNanos(START)).isEqualTo(START + 35 * SECOND);
         assertThat(ice.isConsentLost(START + 35 * SECOND - 1)).isFalse();
@@ -309,7 +329,7 @@ class IceLiteTest {
         IcePath wired = path(3);
         handle(sign(check().useCandidate()), WIFI, START);
         handle(sign(check()), wired, START + SECOND);
-        ice.heard(WIFI, START + 25 * SECOND);
+        ice.heard(WIFI, 100, START + 25 * SECOND);
         handle(sign(check()), MOBILE, START + 26 * SECOND);
         assertThat(ice.isConsentLost(START + 30 * SECOND - 1)).isFalse();
         assertThat(selectedClient()).isEqualTo(WIFI.clientLow());

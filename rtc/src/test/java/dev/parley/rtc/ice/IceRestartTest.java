@@ -1,5 +1,6 @@
 package dev.parley.rtc.ice;
 
+import static dev.parley.rtc.ice.LiteChecks.CLIENT;
 import static dev.parley.rtc.ice.LiteChecks.FIRST;
 import static dev.parley.rtc.ice.LiteChecks.MOBILE;
 import static dev.parley.rtc.ice.LiteChecks.SECOND;
@@ -19,7 +20,7 @@ class IceRestartTest {
     @Test
     void answersOldAndNewCredentialsEachWithItsOwnPassword() {
         checks.nominate(FIRST, WIFI, START);
-        ice.restart(SECOND_ONE);
+        ice.restart(SECOND_ONE, CLIENT);
 
         assertThat(checks.probe(FIRST, WIFI, START + 1)).isEqualTo(IceVerdict.ANSWERED);
         assertThat(checks.answeredWith(FIRST)).isTrue();
@@ -29,7 +30,7 @@ class IceRestartTest {
 
     @Test
     void refusesOnesUfragWithTheOthersPassword() {
-        ice.restart(SECOND_ONE);
+        ice.restart(SECOND_ONE, CLIENT);
         IceCredentials mixed = new IceCredentials(FIRST.ufrag(), SECOND_ONE.password());
 
         assertThat(checks.probe(mixed, WIFI, START)).isEqualTo(IceVerdict.WRONG_INTEGRITY);
@@ -39,7 +40,7 @@ class IceRestartTest {
     @Test
     void keepsMediaWhereItIsUntilTheNewGenerationNominates() {
         checks.nominate(FIRST, WIFI, START);
-        ice.restart(SECOND_ONE);
+        ice.restart(SECOND_ONE, CLIENT);
         assertThat(checks.isSelected(WIFI)).isTrue();
 
         checks.probe(SECOND_ONE, MOBILE, START + SECOND);
@@ -52,7 +53,7 @@ class IceRestartTest {
     @Test
     void goesOnFromAnUnchangedAddress() {
         checks.nominate(FIRST, WIFI, START);
-        ice.restart(SECOND_ONE);
+        ice.restart(SECOND_ONE, CLIENT);
 
         assertThat(checks.nominate(SECOND_ONE, WIFI, START + SECOND))
                 .isEqualTo(IceVerdict.ANSWERED);
@@ -63,7 +64,7 @@ class IceRestartTest {
     @Test
     void doesNotGoBackForANominationOfTheOldGeneration() {
         checks.nominate(FIRST, WIFI, START);
-        ice.restart(SECOND_ONE);
+        ice.restart(SECOND_ONE, CLIENT);
         checks.nominate(SECOND_ONE, MOBILE, START + SECOND);
 
         assertThat(checks.nominate(FIRST, WIFI, START + 2 * SECOND)).isEqualTo(IceVerdict.ANSWERED);
@@ -73,7 +74,7 @@ class IceRestartTest {
     @Test
     void forgetsTheOldCredentialsSoonAfterTheNewOnesNominate() {
         checks.nominate(FIRST, WIFI, START);
-        ice.restart(SECOND_ONE);
+        ice.restart(SECOND_ONE, CLIENT);
         checks.nominate(SECOND_ONE, WIFI, START);
 
         long end = START + LocalCredentials.NOMINATED_GRACE_NANOS;
@@ -85,7 +86,7 @@ class IceRestartTest {
     @Test
     void forgetsTheOldCredentialsThoughTheNewOnesNeverNominate() {
         checks.nominate(FIRST, WIFI, START);
-        ice.restart(SECOND_ONE);
+        ice.restart(SECOND_ONE, CLIENT);
         checks.probe(SECOND_ONE, WIFI, START);
 
         long end = START + LocalCredentials.OVERLAP_NANOS;
@@ -96,14 +97,14 @@ class IceRestartTest {
     @Test
     void livesOnWithTheOldCredentialsWhenTheAnswerWasLost() {
         checks.nominate(FIRST, WIFI, START);
-        ice.restart(SECOND_ONE);
+        ice.restart(SECOND_ONE, CLIENT);
 
         for (int second = 5; second < 600; second += 5) {
             assertThat(checks.nominate(FIRST, WIFI, START + second * SECOND))
                     .isEqualTo(IceVerdict.ANSWERED);
         }
         // It tries again; what it never learned of is gone, what it uses is not.
-        ice.restart(THIRD);
+        ice.restart(THIRD, CLIENT);
         assertThat(checks.probe(FIRST, WIFI, START + 601 * SECOND)).isEqualTo(IceVerdict.ANSWERED);
         assertThat(checks.probe(SECOND_ONE, WIFI, START + 602 * SECOND))
                 .isEqualTo(IceVerdict.WRONG_USERNAME);

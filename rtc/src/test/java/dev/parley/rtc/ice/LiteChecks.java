@@ -8,6 +8,7 @@ import dev.parley.rtc.stun.StunReader;
 import dev.parley.rtc.stun.StunWriter;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.Random;
 
 /** A lite session and the checks that reach it, made as a client of one generation makes them. */
 final class LiteChecks {
@@ -20,7 +21,10 @@ final class LiteChecks {
     static final IcePath WIFI = path(1);
     static final IcePath MOBILE = path(2);
 
-    final IceLite ice = new IceLite(FIRST, 30 * SECOND, 1);
+    /** The client's own, whatever the generation. */
+    static final IceCredentials CLIENT = new IceCredentials("client", "client".repeat(4));
+
+    final IceLite ice = new IceLite(FIRST, CLIENT, 30 * SECOND, new Random(1));
     private final StunWriter writer = new StunWriter();
     private final StunReader reader = new StunReader();
     private final ByteBuffer out = ByteBuffer.allocate(StunWriter.MAX_LENGTH);
@@ -52,6 +56,30 @@ final class LiteChecks {
     IceVerdict handle(byte[] message, IcePath from, long nowNanos) {
         assertThat(reader.wrap(ByteBuffer.wrap(message), 0, message.length)).isTrue();
         return ice.handle(reader, from, nowNanos, out, 0);
+    }
+
+    /** The session's own check that is due, empty for none. */
+    byte[] ownCheck(long nowNanos) {
+        int length = ice.pollCheck(nowNanos, out, 0);
+        return Arrays.copyOf(out.array(), length);
+    }
+
+    /** What a client with this password answers to a check of the session. */
+    byte[] answer(byte[] ownCheck, String password) {
+        assertThat(reader.wrap(ByteBuffer.wrap(ownCheck), 0, ownCheck.length)).isTrue();
+        ByteBuffer answer = ByteBuffer.allocate(StunWriter.MAX_LENGTH);
+        int length =
+                writer.bindingSuccess(answer, 0, reader)
+                        .xorMappedAddress(0, 0xFFFF_CB00_710AL, 3478)
+                        .integrity(StunIntegrity.shortTerm(password))
+                        .fingerprint()
+                        .length();
+        return Arrays.copyOf(answer.array(), length);
+    }
+
+    /** The client answers the session's check that is due, from where it was sent. */
+    IceVerdict prove(IcePath path, long nowNanos) {
+        return handle(answer(ownCheck(nowNanos), CLIENT.password()), path, nowNanos);
     }
 
     /** Whether the last answer is a success that is signed with this password. */

@@ -438,8 +438,8 @@ public final class CallSetup {
         }
 
         @Override
-        public void restart(IceCredentials fresh) throws RefusedException {
-            if (!await(call.loop().restart(call.session(), fresh))) {
+        public void restart(IceCredentials fresh, IceCredentials remote) throws RefusedException {
+            if (!await(call.loop().restart(call.session(), fresh, remote))) {
                 throw RefusedException.noSuchSession();
             }
             calls.restarted();

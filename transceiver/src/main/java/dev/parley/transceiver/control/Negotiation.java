@@ -131,6 +131,7 @@ final class Negotiation {
                 id,
                 model,
                 local,
+                remote,
                 answer.setup() == SdpSetup.ACTIVE ? DtlsRole.CLIENT : DtlsRole.SERVER,
                 sides.identity(),
                 offer.transport().fingerprints().stream()
@@ -148,8 +149,8 @@ final class Negotiation {
 
     /** Carries out on a session what was negotiated anew. */
     interface Change {
-        /** It answers checks with new credentials from now on. */
-        void restart(IceCredentials fresh) throws RefusedException;
+        /** It answers checks with new credentials from now on; the client has new ones as well. */
+        void restart(IceCredentials fresh, IceCredentials remote) throws RefusedException;
 
         /** Its audio flows this way from now on. */
         void direct(SdpDirection direction);
@@ -172,7 +173,7 @@ final class Negotiation {
             SdpAnswer nextAnswer = answer(next, candidates, answer.setup());
             requireSame(nextAnswer);
             if (restarts) {
-                change.restart(local);
+                change.restart(local, nextRemote);
             }
             if (nextAnswer.direction() != answer.direction()) {
                 change.direct(nextAnswer.direction());
@@ -207,7 +208,7 @@ final class Negotiation {
         Last last = new Last();
         try {
             if (restarts(nextRemote)) {
-                change.restart(local);
+                change.restart(local, nextRemote);
                 remote = nextRemote;
             }
             last.settled = true;

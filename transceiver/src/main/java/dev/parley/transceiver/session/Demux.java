@@ -107,6 +107,10 @@ final class Demux {
             drop(Drop.STUN_MALFORMED);
             return;
         }
+        if (stun.isBindingSuccess()) {
+            handleAnswer(nowNanos);
+            return;
+        }
         // The ufrag wins over the address: an ICE restart or a second call may share the address.
         int ufragLength = stun.isBindingRequest() ? stun.receiverUfragLength() : StunReader.ABSENT;
         if (ufragLength == StunReader.ABSENT) {
@@ -136,6 +140,22 @@ final class Demux {
                         (kept, at, size) -> receiveDtls(session, kept, at, size, nowNanos));
             }
         }
+    }
+
+    /** The answer to a check of ours, which names the session by the transaction alone. */
+    private void handleAnswer(long nowNanos) {
+        int position = table.firstPeer(from);
+        if (position < 0) {
+            drop(Drop.STUN_NOT_A_CHECK);
+            return;
+        }
+        IceVerdict verdict = IceVerdict.PROVES_NOTHING;
+        while (position >= 0 && verdict == IceVerdict.PROVES_NOTHING) {
+            touched = table.peer(position);
+            verdict = table.peer(position).receiveStun(stun, from, nowNanos);
+            position = table.nextPeer(position);
+        }
+        counters.checks.increment(verdict);
     }
 
     private void handleDtls(ByteBuffer bytes, int offset, int length, long nowNanos) {

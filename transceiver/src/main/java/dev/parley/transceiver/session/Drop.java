@@ -10,7 +10,7 @@ enum Drop {
     UNKNOWN_KIND,
     /** STUN that does not parse. */
     STUN_MALFORMED,
-    /** STUN other than a check, or a check without a username. */
+    /** STUN that is neither a check with a username nor an answer to any session. */
     STUN_NOT_A_CHECK,
     /** A check whose route names another transceiver or a call that is over. */
     STUN_UNKNOWN_SESSION,

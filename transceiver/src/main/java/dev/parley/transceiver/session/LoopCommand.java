@@ -26,7 +26,11 @@ sealed interface LoopCommand {
     record DtlsConnected(Session session, DtlsOutcome.Connected connected) implements LoopCommand {}
 
     /** Restart a session's ICE; answers false when it is over. */
-    record Restart(Session session, IceCredentials fresh, CompletableFuture<Boolean> done)
+    record Restart(
+            Session session,
+            IceCredentials fresh,
+            IceCredentials remote,
+            CompletableFuture<Boolean> done)
             implements LoopCommand {}
 
     /** A session's audio flows this way from now on. */

@@ -27,7 +27,7 @@ public final class LoopMetrics {
         Map<String, LongSupplier> series = new LinkedHashMap<>();
         series.putAll(series("", c -> c.drops, _ -> true));
         series.putAll(series("route_", c -> c.routes, v -> v != RouteVerdict.OPENED));
-        series.putAll(series("ice_", c -> c.checks, v -> !v.isAnswered()));
+        series.putAll(series("ice_", c -> c.checks, v -> !v.isAuthentic()));
         series.putAll(series("srtp_", c -> c.srtp, _ -> true));
         series.putAll(series("sctp_", c -> c.sctp, _ -> true));
         series.putAll(series("channel_", c -> c.channels, _ -> true));
@@ -48,7 +48,7 @@ public final class LoopMetrics {
 
     /** Authentic ICE checks, by outcome. */
     public Map<String, LongSupplier> checks() {
-        return series("", c -> c.checks, IceVerdict::isAnswered);
+        return series("", c -> c.checks, IceVerdict::isAuthentic);
     }
 
     /** Calls that ended, by reason. */

@@ -106,10 +106,13 @@ public final class MediaLoop {
     /**
      * Restarts a session's ICE; done when checks with the new credentials are answered, false when
      * the session is over.
+     *
+     * @param remote the client's new ones
      */
-    public CompletableFuture<Boolean> restart(Session session, IceCredentials fresh) {
+    public CompletableFuture<Boolean> restart(
+            Session session, IceCredentials fresh, IceCredentials remote) {
         CompletableFuture<Boolean> done = new CompletableFuture<>();
-        post(new Restart(session, fresh, done));
+        post(new Restart(session, fresh, remote, done));
         return done;
     }
 
@@ -333,7 +336,7 @@ public final class MediaLoop {
     private boolean restart(Restart restart) {
         boolean lives = table.contains(restart.session());
         if (lives) {
-            restart.session().ice().restart(restart.fresh());
+            restart.session().ice().restart(restart.fresh(), restart.remote());
             restart.session().phases().observer().restarted(nowNanos);
         }
         return lives;

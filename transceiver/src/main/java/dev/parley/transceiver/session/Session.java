@@ -93,7 +93,7 @@ public final class Session {
         this.phases = phases;
         this.inference = inference;
         this.loop = loop;
-        this.ice = new IceLite(spec.local(), limits.consentNanos(), loop.random().nextLong());
+        this.ice = new IceLite(spec.local(), spec.remote(), limits.consentNanos(), loop.random());
         this.dtls = new DtlsEndpoint(handshake, spec, phases.work(), new DtlsReports(this, loop));
         this.activeNanos = phases.createdNanos();
         this.media =
@@ -219,7 +219,11 @@ public final class Session {
 
     /** Takes a DTLS datagram; false when it is refused. */
     boolean receiveDtls(IcePath from, ByteBuffer bytes, int offset, int length, long nowNanos) {
-        if (!ice.isValid(from, nowNanos) || !dtls.offer(bytes, offset, length)) {
+        boolean valid =
+                state == State.CONNECTING
+                        ? ice.shakesHands(from, length, nowNanos)
+                        : ice.isValid(from, nowNanos);
+        if (!valid || !dtls.offer(bytes, offset, length)) {
             return false;
         }
         if (state == State.CONNECTING) {
@@ -237,7 +241,7 @@ public final class Session {
     int receiveRtp(IcePath from, ByteBuffer bytes, int offset, int length, long nowNanos) {
         int result = media.receiveRtp(bytes, offset, length, nowNanos);
         if (result >= 0) {
-            var _ = ice.heard(from, nowNanos);
+            heard(from, length, nowNanos);
             if (media.received() > 0) {
                 phases.reached(Phase.FIRST_RTP, nowNanos);
             }
@@ -250,9 +254,15 @@ public final class Session {
     int receiveRtcp(IcePath from, ByteBuffer bytes, int offset, int length, long nowNanos) {
         int result = media.receiveRtcp(bytes, offset, length, nowNanos);
         if (result >= 0) {
-            var _ = ice.heard(from, nowNanos);
+            heard(from, length, nowNanos);
         }
         return result;
+    }
+
+    private void heard(IcePath from, int length, long nowNanos) {
+        if (ice.heard(from, length, nowNanos)) {
+            phases.observer().pathSelected(from, nowNanos);
+        }
     }
 
     /** Audio flows this way, as we see it, from now on. */
@@ -269,8 +279,11 @@ public final class Session {
 
     /** Sends a datagram that DTLS has written. */
     void sendDtls(byte[] bytes, int offset, int length) {
-        // A handshake sends little, and ends soon if nobody answers.
-        IcePath path = media.started() ? ice.claimPath(loop.nowNanos()) : ice.findSelected();
+        long nowNanos = loop.nowNanos();
+        IcePath path =
+                media.started()
+                        ? ice.claimPath(length, nowNanos)
+                        : ice.claimHandshakePath(length, nowNanos);
         // Who has got the address meanwhile would take it for his own: DTLS names no session.
         if (path == null || ice.isContested(path)) {
             loop.counters().drops.increment(Drop.DTLS_UNSENT);
@@ -312,6 +325,7 @@ public final class Session {
         state = State.CONNECTED;
         leaveHandshakePlace();
         phases.reached(Phase.DTLS_CONNECTED, nowNanos);
+        ice.handshakeDone(nowNanos);
         media.start(connected, nowNanos);
         if (data != null) {
             data.start(nowNanos);
@@ -337,6 +351,7 @@ public final class Session {
         }
         if (state != State.NEW) {
             deadline = earlier(deadline, ice.consentDeadlineNanos(nowNanos));
+            deadline = earlier(deadline, ice.checkDeadlineNanos(nowNanos));
         }
         deadline = media.deadlineNanos(deadline, nowNanos);
         if (data != null && state == State.CONNECTED) {
@@ -356,12 +371,23 @@ public final class Session {
         } else if (nowNanos - handshakeHeardNanos >= HANDSHAKE_SILENCE_NANOS) {
             leaveHandshakePlace();
         }
+        checkPath(nowNanos);
         media.onTimer(nowNanos);
         if (data != null && state == State.CONNECTED) {
             data.onTimer(nowNanos);
         }
         noteActivity(nowNanos);
         endIfDue(nowNanos);
+    }
+
+    /** Before media has what an unproven path may get. */
+    private void checkPath(long nowNanos) {
+        Outbox outbox = loop.outbox();
+        int length = ice.pollCheck(nowNanos, outbox.bytes(), outbox.payloadOffset());
+        IcePath to = ice.findSelected();
+        if (length > 0 && to != null) {
+            outbox.commit(to, length);
+        }
     }
 
     private void noteActivity(long nowNanos) {

@@ -242,7 +242,7 @@ final class SessionMedia implements MediaTransport.Listener {
     }
 
     private boolean commit(int length, long nowNanos) {
-        IcePath to = ice.claimPath(nowNanos);
+        IcePath to = ice.claimPath(length, nowNanos);
         if (to != null) {
             loop.outbox().commit(to, length);
         }

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * What offer and answer have settled about a call.
  *
  * @param local ours, with the route token as ufrag
+ * @param remote the client's
  * @param role our side of the DTLS handshake
  * @param fingerprints of the client's certificate; one that matches is enough
  * @param formats payload types of audio, both ways; none when the call has no audio
@@ -30,6 +31,7 @@ public record SessionSpec(
         SessionId id,
         String model,
         IceCredentials local,
+        IceCredentials remote,
         DtlsRole role,
         DtlsIdentity identity,
         List<Fingerprint> fingerprints,

@@ -68,6 +68,7 @@ public final class Peer implements DatagramLink {
     private boolean audio = true;
     private volatile boolean dtlsStarted;
     private int resendMillis = 500;
+    private IceControlling.Nomination nomination = IceControlling.Nomination.AGGRESSIVE;
     private final DtlsRole role;
     private final String setup;
     private IceCredentials local;
@@ -200,9 +201,13 @@ public final class Peer implements DatagramLink {
         remote =
                 new IceCredentials(
                         find(fragment, "a=ice-ufrag:(\\S+)"), find(fragment, "a=ice-pwd:(\\S+)"));
-        ice =
-                new IceControlling(
-                        local, remote, IceControlling.Nomination.AGGRESSIVE, random, nowNanos);
+        ice = new IceControlling(local, remote, nomination, random, nowNanos);
+    }
+
+    /** From its next checks on it nominates nothing, as a client that has done so once. */
+    public void nominateNoMore(long nowNanos) {
+        nomination = IceControlling.Nomination.NONE;
+        ice = new IceControlling(local, remote(), nomination, random, nowNanos);
     }
 
     private static String find(String sdp, String regex) {
@@ -424,6 +429,7 @@ public final class Peer implements DatagramLink {
             case STUN -> {
                 if (stun.wrap(bytes, 0, datagram.length)) {
                     var _ = ice().handle(stun, nowNanos);
+                    answerCheck();
                 }
                 yield true;
             }
@@ -432,6 +438,14 @@ public final class Peer implements DatagramLink {
             case RTCP -> dtlsStarted && receiveRtcp(bytes, datagram.length);
             case CLIENT_HEADER, UNKNOWN -> throw new AssertionError("not for a client");
         };
+    }
+
+    private void answerCheck() {
+        ByteBuffer out = ByteBuffer.allocate(1500);
+        int length = ice().answer(stun, 0, 0, 0, out, 0);
+        if (length > 0) {
+            wire.accept(Arrays.copyOf(out.array(), length));
+        }
     }
 
     private boolean receiveRtp(ByteBuffer bytes, int length, long nowNanos) {

@@ -6,11 +6,16 @@ import dev.parley.proto.control.v1.CreateSessionResponse;
 import dev.parley.proto.control.v1.SessionState;
 import dev.parley.proto.inference.v1.ConverseRequest;
 import dev.parley.rtc.ice.IceControlling;
+import dev.parley.rtc.route.ClientHeader;
+import dev.parley.rtc.route.PacketKind;
 import dev.parley.transceiver.peer.FakeUdpPort.Address;
 import dev.parley.transceiver.peer.FakeVoiceAgent;
 import dev.parley.transceiver.peer.Peer;
 import dev.parley.transceiver.peer.Rig;
 import dev.parley.transceiver.peer.Rig.Place;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -103,6 +108,72 @@ class PathTest {
     }
 
     @Test
+    void goesOnAtANewAddressWhereTheClientAnswers() {
+        Peer peer = rig.client("actpass", HEADED);
+        rig.connect(peer);
+        rig.rebind(HEADED, new Place(Address.ipv4(1, 60_000), true));
+        peer.consent(rig.now());
+        rig.advance(10);
+        int before = peer.received().size();
+        // More than anybody gets who does not answer.
+        rig.advance(20_000);
+        assertThat(peer.received()).hasSizeBetween(before + 995, before + 1_005);
+    }
+
+    @Test
+    void sendsLittleWhereNobodyAnswersWhateverComesFromThere() {
+        Peer peer = rig.client("actpass", HEADED);
+        rig.connect(peer);
+        Wire wire = new Wire();
+        rig.useNetwork(wire);
+        rig.rebind(HEADED, new Place(Address.ipv4(66, 6_666), true));
+        for (int second = 1; second <= 45; second++) {
+            peer.consent(rig.now());
+            for (int i = 0; i < 50; i++) {
+                peer.sendOpus(second * 50 + i, 960 * (second * 50 + i), new byte[80]);
+                rig.advance(20);
+            }
+        }
+        assertThat(wire.mediaBytes(6_666)).isBetween(50_000, 65_536);
+        int after = wire.mediaBytes(6_666);
+        rig.advance(1_000);
+        assertThat(wire.mediaBytes(6_666)).isEqualTo(after);
+    }
+
+    @Test
+    void sendsAtOnceWhereItsClientIsSilent() {
+        Peer peer = rig.client("actpass", HEADED);
+        rig.connect(peer);
+        Wire wire = new Wire();
+        rig.useNetwork(wire);
+        rig.rebind(HEADED, new Place(Address.ipv4(66, 6_666), true));
+        peer.consent(rig.now());
+        rig.advance(500);
+        assertThat(wire.mediaPackets(6_666)).isBetween(24, 26);
+        rig.advance(20_000);
+        assertThat(wire.mediaBytes(6_666)).isLessThan(5_000);
+    }
+
+    @Test
+    void followsMediaToANewAddressOnceTheOldOneIsSilent() {
+        Peer peer = rig.client("actpass", HEADED);
+        rig.connect(peer);
+        Wire wire = new Wire();
+        rig.useNetwork(wire);
+        peer.sendOpus(0, 0, new byte[80]);
+        rig.run();
+        peer.nominateNoMore(rig.now());
+        rig.rebind(HEADED, new Place(Address.ipv4(1, 60_000), true));
+        peer.check(rig.now());
+        for (int i = 0; i < 60; i++) {
+            peer.sendOpus(i + 1, (i + 1) * 960, new byte[80]);
+            rig.advance(20);
+            int packets = wire.mediaPackets(60_000);
+            assertThat(packets > 0).as("after %d packets", i).isEqualTo(i >= 50);
+        }
+    }
+
+    @Test
     void keepsAHelloThatOvertookTheCheck() {
         // The client is the DTLS client, and its hello comes first.
         Peer peer = rig.client("active", HEADED);
@@ -173,6 +244,35 @@ class PathTest {
         rig.run();
         rig.advance(3_000);
         assertThat(full.getAsLong()).isEqualTo(4);
+    }
+
+    /** Counts what is sent, by the client's port, and delivers nothing. */
+    private static final class Wire implements Rig.Network {
+        private final Map<Integer, List<Integer>> media = new HashMap<>();
+        private final ClientHeader header = new ClientHeader();
+
+        int mediaPackets(int port) {
+            return media.getOrDefault(port, List.of()).size();
+        }
+
+        int mediaBytes(int port) {
+            return media.getOrDefault(port, List.of()).stream().mapToInt(Integer::intValue).sum();
+        }
+
+        @Override
+        public void sent(Address to, byte[] datagram) {
+            ByteBuffer bytes = ByteBuffer.wrap(datagram);
+            assertThat(header.wrap(bytes, 0, datagram.length)).isTrue();
+            PacketKind kind =
+                    PacketKind.classify(bytes, header.payloadOffset(), header.payloadLength());
+            if (kind == PacketKind.RTP || kind == PacketKind.RTCP) {
+                media.computeIfAbsent(header.clientPort(), _ -> new ArrayList<>())
+                        .add(header.payloadLength());
+            }
+        }
+
+        @Override
+        public void advanceTo(long nowNanos) {}
     }
 
     @Test

@@ -87,7 +87,7 @@ final class SimulatedCaller {
             peer.sendOpus(sequence & 0xFFFF, sequence * 960, speech(sequence));
         }
         for (byte[] next = outgoing.poll(); next != null; next = outgoing.poll()) {
-            if (kind(next) == PacketKind.STUN) {
+            if (kind(next) == PacketKind.STUN && isRequest(next)) {
                 checksSent.add(ByteBuffer.wrap(next));
             }
             wire.accept(next);
@@ -100,6 +100,11 @@ final class SimulatedCaller {
 
     static PacketKind kind(byte[] datagram) {
         return PacketKind.classify(ByteBuffer.wrap(datagram), 0, datagram.length);
+    }
+
+    /** RFC 8489 5: the class of a STUN message is in two bits of its type. */
+    static boolean isRequest(byte[] stun) {
+        return ((stun[0] & 1) | (stun[1] & 0x10)) == 0;
     }
 
     /** Opus that tells whose it is. */
