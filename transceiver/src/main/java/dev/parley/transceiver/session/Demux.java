@@ -128,12 +128,14 @@ final class Demux {
             return;
         }
         touched = session;
-        boolean wasNew = session.state() == Session.State.NEW;
         IceVerdict verdict = session.receiveStun(stun, from, nowNanos);
         counters.checks.increment(verdict);
         if (verdict == IceVerdict.ANSWERED || verdict == IceVerdict.SELECTED) {
-            table.checked(session, from);
-            if (wasNew) {
+            if (table.checked(session, from, nowNanos)) {
+                drop(Drop.ADDRESS_CROWDED);
+            }
+            // Its first path, or one that it tries as well while it shakes hands.
+            if (session.ice().hasArrived() && session.state() == Session.State.CONNECTING) {
                 earlyHellos.release(
                         from,
                         nowNanos,
@@ -204,9 +206,11 @@ final class Demux {
             drop(Drop.UNKNOWN_PEER);
             return;
         }
+        // Whatever one says who does not take it, it may be another's: some faults are seen before
+        // the tag is looked at, and say nothing of whose keys it was made with.
         boolean tried = false;
         int result = SrtpVerdict.AUTHENTICATION_FAILED.code();
-        while (position >= 0 && result == SrtpVerdict.AUTHENTICATION_FAILED.code()) {
+        while (position >= 0 && result < 0) {
             Session session = table.peer(position);
             if (session.hasMedia()) {
                 touched = session;

@@ -16,6 +16,8 @@ enum Drop {
     STUN_UNKNOWN_SESSION,
     /** DTLS or media from an address that no session has validated. */
     UNKNOWN_PEER,
+    /** A session that others have pushed from its client address: too many have it. */
+    ADDRESS_CROWDED,
     /**
      * DTLS for a session whose queue is full or which is done with DTLS, from a path without a
      * valid check, or too long.

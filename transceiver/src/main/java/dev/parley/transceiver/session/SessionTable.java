@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  * only by one that an authenticated check has come from. Owned by the loop.
  */
 final class SessionTable {
+    /** Of one client address. Each datagram from there is tried with all of them. */
+    static final int MAX_SESSIONS_OF_ADDRESS = 4;
+
     private final Map<SessionId, Session> byId = new HashMap<>();
     private final PeerTable<Session> byPeer;
     private final Timers<Session> timers = new Timers<>();
@@ -55,10 +58,14 @@ final class SessionTable {
         return byPeer.size();
     }
 
-    /** Notes that a session has authenticated a check from a path: it is the first there now. */
+    /**
+     * Notes that a session has authenticated a check from a path: it is the first there now.
+     *
+     * @return whether another one had to leave the address, until its next check
+     */
     @SuppressWarnings("ReferenceEquality") // A session is itself, whatever equals says.
-    void checked(Session session, IcePath from) {
-        var _ = byPeer.put(from.clientHigh(), from.clientLow(), from.clientPort(), session);
+    boolean checked(Session session, IcePath from, long nowNanos) {
+        boolean added = byPeer.put(from.clientHigh(), from.clientLow(), from.clientPort(), session);
         if (session.ice().hasArrived()) {
             for (int other = firstPeer(from); other >= 0; other = nextPeer(other)) {
                 if (peer(other) != session) {
@@ -70,6 +77,28 @@ final class SessionTable {
         if (forgotten != null && !isClientOfAnyPath(session.ice(), forgotten)) {
             forget(session, forgotten);
         }
+        return added && makeRoom(session, from, nowNanos);
+    }
+
+    /** Whoever forges an address does not keep up with a client that is heard there. */
+    @SuppressWarnings("ReferenceEquality") // A session is itself, whatever equals says.
+    private boolean makeRoom(Session newcomer, IcePath from, long nowNanos) {
+        Session silent = newcomer;
+        long silence = Long.MIN_VALUE;
+        int count = 0;
+        for (int other = firstPeer(from); other >= 0; other = nextPeer(other)) {
+            long silentNanos = peer(other).ice().silentNanos(from, nowNanos);
+            if (peer(other) != newcomer && silentNanos > silence) {
+                silent = peer(other);
+                silence = silentNanos;
+            }
+            count++;
+        }
+        if (count <= MAX_SESSIONS_OF_ADDRESS) {
+            return false;
+        }
+        forget(silent, from);
+        return true;
     }
 
     /** One client address may reach us by several public addresses. */

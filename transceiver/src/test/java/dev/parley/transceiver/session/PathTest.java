@@ -186,6 +186,31 @@ class PathTest {
     }
 
     @Test
+    void keepsAHelloThatOvertookTheCheckOfAnotherPath() {
+        try (Rig patient =
+                new Rig(
+                        new FakeVoiceAgent(FakeVoiceAgent.opus(), false),
+                        Rig.LIMITS,
+                        600_000,
+                        3,
+                        1_000_000_000_000L,
+                        600_000)) {
+            // Neither side sends anything again.
+            Peer peer = patient.client("active", HEADED).withResend(600_000);
+            patient.create(peer);
+            peer.check(patient.now());
+            patient.run();
+            patient.rebind(HEADED, new Place(Address.ipv4(1, 60_000), true));
+            int taken = patient.taken();
+            peer.startDtls();
+            patient.pump(() -> patient.taken() > taken);
+            peer.consent(patient.now());
+            patient.pump(peer::dtlsDone);
+            assertThat(patient.counters()).doesNotContainKey("unknown_peer");
+        }
+    }
+
+    @Test
     void countsHellosThatWaitInVain() {
         byte[] hello = new byte[64];
         hello[0] = 22;
@@ -228,6 +253,26 @@ class PathTest {
             assertThat(audio(secondCall)).containsExactly(0xF8, 2);
         }
         assertThat(rig.counters()).doesNotContainKey("srtp_authentication_failed");
+    }
+
+    @Test
+    void triesTheOtherSessionOfAnAddressWhateverTheFirstOneSays() {
+        Peer first = rig.client("actpass", HEADED);
+        rig.connect(first);
+        FakeVoiceAgent.Call firstCall = rig.agent().awaitCall();
+        Peer second = rig.client("actpass", HEADED);
+        rig.connect(second);
+        for (int i = 0; i < 5; i++) {
+            second.sendOpus(300 + i, i * 960, (byte) 0xF8, (byte) 2);
+            rig.run();
+        }
+        // The same source as the other's, and for that one too old, and played back.
+        for (int sequence : new int[] {1, 2, 300, 301, 302}) {
+            first.sendOpus(sequence, sequence * 960, (byte) 0xF8, (byte) 1);
+            rig.run();
+        }
+        assertThat(rig.loop().counters().rtpReceived.get()).isEqualTo(10);
+        assertThat(audio(firstCall)).containsExactly(0xF8, 1);
     }
 
     private static byte[] audio(FakeVoiceAgent.Call call) {

@@ -140,6 +140,39 @@ class SharedAddressTest {
         assertThat(wire.mediaIn(rig, 400)).isBetween(19, 21);
     }
 
+    @Test
+    void leavesAnAddressThatManyCallsHaveToThoseThatAreHeardThere() {
+        rig.close();
+        rig =
+                new Rig(
+                        new FakeVoiceAgent(FakeVoiceAgent.opus(), false),
+                        Rig.LIMITS,
+                        600_000,
+                        10,
+                        1_000_000_000_000L,
+                        NEVER_MILLIS);
+        Peer heard = rig.client("actpass", PLACE);
+        rig.connect(heard);
+        rig.useNetwork(new Wire());
+        int sequence = 0;
+        for (int calls = 2; calls < 10; calls++) {
+            Peer other = rig.client("actpass", PLACE);
+            rig.create(other);
+            // Whoever lives there does not stop sending.
+            heard.sendOpus(sequence++, sequence * 960, (byte) 0xF8, (byte) 1);
+            rig.advance(20);
+            other.check(rig.now());
+            rig.run();
+            assertThat(rig.loop().table().peers())
+                    .isEqualTo(Math.min(calls, SessionTable.MAX_SESSIONS_OF_ADDRESS));
+        }
+        heard.sendOpus(sequence++, sequence * 960, (byte) 0xF8, (byte) 1);
+        rig.run();
+        assertThat(rig.loop().counters().rtpReceived.get()).isEqualTo(sequence);
+        assertThat(rig.counters()).containsEntry("address_crowded", 5L);
+        assertThat(rig.loop().table().all()).hasSize(9);
+    }
+
     /** Counts what is sent and delivers nothing. */
     private static final class Wire implements Rig.Network {
         private int media;
