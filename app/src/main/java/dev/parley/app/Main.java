@@ -111,16 +111,18 @@ public final class Main {
 
     private static void up(Arguments arguments) {
         Map<String, String> options =
-                arguments.options("http", "udp", "public-address", "admin", "otlp");
+                arguments.options("http", "udp", "public-address", "admin", "otlp", "rehearsal");
         UpOptions up = UpOptions.of(options);
         Map<String, String> told = new HashMap<>();
         told.put("admin_address", "127.0.0.1:" + options.getOrDefault("admin", "9480"));
         told.put("otlp_endpoint", options.getOrDefault("otlp", ""));
+        told.put("rehearsal", options.getOrDefault("rehearsal", "4s"));
         ProcessConfig process = ConfigLoader.of(ProcessConfig.class, told);
         StopSignal stop = StopSignal.install();
         try (ClosingStack services = new ClosingStack()) {
             Telemetry telemetry = watched("up", process, up.toString(), services);
             AllInOne system = services.push(AllInOne.start(up, telemetry));
+            Rehearsal.run(process.rehearsal());
             System.out.println("ready " + system.url());
             stop.await();
         }
@@ -201,6 +203,7 @@ public final class Main {
                             process,
                             ConfigLoader.describe(config) + ConfigLoader.describe(process),
                             services);
+            Rehearsal.run(process.rehearsal());
             S service = services.push(start.apply(config, telemetry));
             System.out.println(
                     "ready " + arguments.command() + " " + text(addresses.apply(service)));

@@ -8,6 +8,7 @@ import dev.parley.runtime.config.Option;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
@@ -60,7 +61,16 @@ public record ProcessConfig(
                         orElse = "200",
                         min = 0,
                         max = 100_000)
-                int recentCalls) {
+                int recentCalls,
+        @Option(
+                        value =
+                                "how long a process carries calls of its own, on loopback, before it"
+                                        + " is ready, so that the first callers do not wait for the"
+                                        + " JVM to compile; for transceiver and signaling (a relay"
+                                        + " has warm_up); 0s for not at all",
+                        orElse = "0s",
+                        max = 60_000)
+                Duration rehearsal) {
     private static final List<String> SERVICES =
             List.of("signaling", "transceiver", "relay", "inference-stub");
     private static final int FIRST_PORT = 9_480;

@@ -25,7 +25,7 @@ public record LoadResults(
     /** Bounds the few packets beyond the first bound: after a frame's time they leave in pairs. */
     private static final double TRUSTED_LATEST_MILLIS = 20;
 
-    long connected() {
+    public long connected() {
         return total.connected;
     }
 
