@@ -75,8 +75,7 @@ final class Rehearsal {
                 e);
     }
 
-    private static Thread caller(
-            String url, String model, Duration length, AtomicLong connected) {
+    private static Thread caller(String url, String model, Duration length, AtomicLong connected) {
         return Thread.ofVirtual()
                 .name("rehearsal")
                 .start(() -> connected.addAndGet(call(url, model, length)));

@@ -70,6 +70,8 @@ final class RunningPod implements AutoCloseable {
                 "JDK_JAVA_OPTIONS",
                 "-XX:MaxRAM=" + limitBytes(pod),
                 (own, more) -> own + " " + more);
+        // All pods share this machine's processors: one that rehearsed would take them from calls.
+        environment.put("PARLEY_REHEARSAL", "0s");
         return new RunningPod(pod, builder.start(), log);
     }
 
