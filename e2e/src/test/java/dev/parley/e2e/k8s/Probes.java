@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 final class Probes {
     // An answer of 2xx or 3xx is a good one.
     private static final String HTTP =
-            "exec 3<>/dev/tcp/$0/$1 && printf 'GET %s HTTP/1.1\\r\\nHost: pod\\r\\nConnection: close\\r\\n\\r\\n' \"$2\" >&3"
+            "exec 3<>/dev/tcp/$0/$1 && printf 'GET %s HTTP/1.1\\r\\nHost: %s\\r\\nConnection: close\\r\\n\\r\\n' \"$2\" \"$0\" >&3"
                     + " && read -r -t 5 _ code _ <&3 && case $code in 2*|3*) ;; *) exit 1 ;; esac";
 
     private Probes() {}
