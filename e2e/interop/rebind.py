@@ -18,6 +18,7 @@ import urllib.error
 import urllib.request
 
 CANDIDATE = re.compile(rb"(a=candidate:\S+ \d+ udp \d+ )(\S+) (\d+)( typ host)", re.IGNORECASE)
+FIRST_SECONDS = 2
 SPARED = {"host", "content-length", "transfer-encoding", "connection", "accept-encoding"}
 BINDING_REQUEST, BINDING_SUCCESS = b"\x00\x01", b"\x01\x01"
 
@@ -107,7 +108,7 @@ class Nat(threading.Thread):
             for each in self.rebindings:
                 each.answered |= each.asked & {datagram[8:20]}
         if self.next is None and is_media(datagram):
-            self.next = now + self.seconds
+            self.next = now + FIRST_SECONDS
         binding.outside.sendto(datagram, server)
 
     def down(self, binding, datagram):

@@ -14,6 +14,12 @@ final class ReturnPath {
     /** RFC 8445 5.1.2.1 for a peer-reflexive candidate: type preference 110, component 1. */
     private static final long PRIORITY = (110L << 24) | (65_535L << 8) | 255;
 
+    /**
+     * RFC 8445 7.3.1.1: smaller than the client's, so that it keeps its role, which is controlling.
+     * But not 0, which libjuice takes for no attribute at all and answers 400.
+     */
+    private static final long TIE_BREAKER = 1;
+
     private final RandomGenerator random;
     private final UnprovenBudget budget = new UnprovenBudget();
     private @Nullable IcePair provenBefore;
@@ -118,11 +124,10 @@ final class ReturnPath {
             return 0;
         }
         asked.requested(nowNanos);
-        // RFC 8445 7.3.1.1: a tie-breaker of 0 has nobody take our role for a conflict.
         int length =
                 writer.bindingRequest(out, offset, asked.idHigh(), asked.idLow())
                         .username(inUse.generation.checkUsername())
-                        .iceControlled(0)
+                        .iceControlled(TIE_BREAKER)
                         .priority(PRIORITY)
                         .integrity(inUse.generation.remoteIntegrity())
                         .fingerprint()

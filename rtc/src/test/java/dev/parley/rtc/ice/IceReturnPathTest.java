@@ -171,6 +171,8 @@ class IceReturnPathTest {
         assertThat(own.isBindingRequest()).isTrue();
         assertThat(own.usernameEquals("client:ufragFirst".getBytes(US_ASCII))).isTrue();
         assertThat(own.hasIceControlled()).isTrue();
+        // libjuice takes 0 for no attribute.
+        assertThat(own.tieBreaker()).isEqualTo(1);
         assertThat(own.hasPriority()).isTrue();
         assertThat(own.hasUseCandidate()).isFalse();
         assertThat(own.hasValidFingerprint()).isTrue();
