@@ -60,6 +60,7 @@ final class MediaTransport implements RtcpExchange.Client {
     private SequenceExtender extender = new SequenceExtender();
     private long highestSequence;
     private int sourceSsrc;
+    private boolean sourceLeft;
     private int replacedSsrc;
     private long lastRtpNanos;
     private long received;
@@ -178,10 +179,14 @@ final class MediaTransport implements RtcpExchange.Client {
         ReceptionStatistics current = statistics;
         int ssrc = rtp.ssrc();
         if (current != null && ssrc == sourceSsrc) {
+            // RFC 3550 6.2.1 lets packets come after a goodbye, and some clients say it to a stream
+            // that they go on with. What was learnt of its numbers still holds.
+            sourceLeft = false;
             return current;
         }
         if (current != null) {
-            if (ssrc == replacedSsrc && nowNanos - lastRtpNanos < SOURCE_SILENCE_NANOS) {
+            boolean straggles = nowNanos - lastRtpNanos < SOURCE_SILENCE_NANOS && !sourceLeft;
+            if (ssrc == replacedSsrc && straggles) {
                 return null;
             }
             replacedSsrc = sourceSsrc;
@@ -190,6 +195,7 @@ final class MediaTransport implements RtcpExchange.Client {
         ReceptionStatistics fresh = new ReceptionStatistics(spec.formats().voice().clockRateHz());
         statistics = fresh;
         sourceSsrc = ssrc;
+        sourceLeft = false;
         extender = new SequenceExtender();
         highestSequence = rtp.sequenceNumber();
         return fresh;
@@ -222,9 +228,14 @@ final class MediaTransport implements RtcpExchange.Client {
 
     @Override
     public void left(int ssrc) {
-        if (statistics != null && ssrc == sourceSsrc) {
-            statistics = null;
+        if (ssrc == sourceSsrc) {
+            sourceLeft = true;
         }
+    }
+
+    /** What is reported on: RFC 3550 6.3.4 takes a source that said goodbye off the list. */
+    private @Nullable ReceptionStatistics reported() {
+        return sourceLeft ? null : statistics;
     }
 
     /** Writes the output packet that is due; answers its length, 0 or less when there is none. */
@@ -253,7 +264,7 @@ final class MediaTransport implements RtcpExchange.Client {
 
     /** Writes a report and sets when the next one is due. */
     int writeReport(ByteBuffer into, int offset, long nowNanos) {
-        int length = rtcp.writeReport(into, offset, statistics, sourceSsrc, nowNanos);
+        int length = rtcp.writeReport(into, offset, reported(), sourceSsrc, nowNanos);
         return sender.protectRtcp(into, offset, length);
     }
 
@@ -269,7 +280,7 @@ final class MediaTransport implements RtcpExchange.Client {
 
     /** Writes the farewell, RFC 3550 6.6. */
     int writeGoodbye(ByteBuffer into, int offset, long nowNanos) {
-        int length = rtcp.writeGoodbye(into, offset, statistics, sourceSsrc, nowNanos);
+        int length = rtcp.writeGoodbye(into, offset, reported(), sourceSsrc, nowNanos);
         return sender.protectRtcp(into, offset, length);
     }
 

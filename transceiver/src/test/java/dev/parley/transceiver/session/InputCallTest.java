@@ -114,6 +114,76 @@ class InputCallTest {
         assertThat(rig.counters()).containsEntry("rtp_old_source", 1L);
     }
 
+    private void sayGoodbye(int ssrc) {
+        peer.sendRtcp(writer -> writer.receiverReport(ssrc).goodbye(ssrc));
+        rig.run();
+    }
+
+    @Test
+    void hearsASourceThatGoesOnAfterItsGoodbye() {
+        FakeVoiceAgent.Call call = connect();
+        send(65_534);
+        send(65_535);
+        send(65_536);
+        sayGoodbye(Peer.SSRC);
+        rig.advance(1_000);
+        send(65_537);
+        for (int packet = 65_534; packet < 65_537; packet++) {
+            assertNext(call, packet, (packet - 65_534) * 20L);
+        }
+        InputAudio after = call.await(ConverseRequest::hasInputAudio).getInputAudio();
+        assertThat(after.getAudio().byteAt(1)).isEqualTo((byte) 1);
+        assertThat(rig.counters()).isEmpty();
+    }
+
+    @Test
+    void hearsTheSourceThatFollowsAGoodbye() {
+        FakeVoiceAgent.Call call = connect();
+        send(60_000);
+        sayGoodbye(Peer.SSRC);
+        rig.advance(100);
+        // RFC 3550 5.1: it begins anywhere.
+        peer.sendOpusFrom(77, 1, 123_456, (byte) 0xF8, (byte) 2);
+        peer.sendOpusFrom(77, 2, 124_416, (byte) 0xF8, (byte) 3);
+        rig.run();
+        assertNext(call, 60_000, 0);
+        assertNext(call, 2, 100);
+        assertNext(call, 3, 120);
+        assertThat(rig.counters()).isEmpty();
+    }
+
+    @Test
+    void missesNothingBetweenASourceAndTheOneThatFollowsItsGoodbye() {
+        FakeVoiceAgent.Call call = connect();
+        send(1);
+        sayGoodbye(Peer.SSRC);
+        peer.sendOpusFrom(77, 60_000, 123_456, (byte) 0xF8, (byte) 2);
+        sayGoodbye(77);
+        // Said goodbye to, a source gives way at once, even to the one that it replaced.
+        send(2);
+        assertNext(call, 1, 0);
+        assertThat(call.await(ConverseRequest::hasInputAudio).getInputAudio().getConcealedSamples())
+                .isZero();
+        assertThat(call.await(ConverseRequest::hasInputAudio).getInputAudio().getConcealedSamples())
+                .isZero();
+        assertThat(rig.loop().table().all().getFirst().snapshot(rig.now()).lost()).isZero();
+        assertThat(rig.counters()).isEmpty();
+    }
+
+    @Test
+    void reportsOnNoSourceThatSaidGoodbye() {
+        var _ = connect();
+        send(1);
+        sayGoodbye(Peer.SSRC);
+        peer.rtcpReceived().clear();
+        rig.advanceUntil(() -> !peer.rtcpReceived().isEmpty());
+        RtcpReader reader = new RtcpReader();
+        byte[] report = peer.rtcpReceived().getFirst();
+        assertThat(reader.wrap(ByteBuffer.wrap(report), 0, report.length)).isTrue();
+        assertThat(reader.next()).isTrue();
+        assertThat(reader.reportCount()).isZero();
+    }
+
     @Test
     void followsASequenceNumberThatStartsOver() {
         FakeVoiceAgent.Call call = connect();
