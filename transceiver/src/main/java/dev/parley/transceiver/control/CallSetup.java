@@ -40,6 +40,7 @@ import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -386,39 +387,36 @@ public final class CallSetup {
             throws RefusedException {
         List<SdpCandidate> candidates = candidates(request.getRelayAddressesList());
         Negotiation negotiation = call.negotiation();
-        if (request.hasIceGeneration() && request.getIceGeneration() != negotiation.generation()) {
-            throw new RefusedException(
-                    Status.Code.FAILED_PRECONDITION,
-                    "ice_session_changed",
-                    null,
-                    "this is meant for ICE session "
-                            + request.getIceGeneration()
-                            + ", the call is in "
-                            + negotiation.generation());
-        }
+        OptionalInt meantFor =
+                request.hasIceGeneration()
+                        ? OptionalInt.of(request.getIceGeneration())
+                        : OptionalInt.empty();
         UpdateSessionResponse.Builder response = UpdateSessionResponse.newBuilder();
         Negotiation.Change change = new CallChange(call);
-        switch (request.getChangeCase()) {
-            case OFFER_SDP ->
-                    response.setAnswerSdp(
-                            negotiation.take(offer(request.getOfferSdp()), candidates, change));
-            case ICE_FRAGMENT -> {
-                SdpFragment fragment = fragment(request.getIceFragment());
-                calls.trickled(fragment.candidates());
-                String answer =
-                        negotiation.take(fragment, request.getIceRestart(), candidates, change);
-                if (answer != null) {
-                    response.setIceFragment(answer);
-                }
-            }
-            case CHANGE_NOT_SET ->
-                    throw new RefusedException(
-                            Status.Code.INVALID_ARGUMENT,
-                            "nothing_to_change",
-                            null,
-                            "neither an offer nor a fragment is given");
+        Negotiation.Taken taken =
+                switch (request.getChangeCase()) {
+                    case OFFER_SDP ->
+                            negotiation.take(
+                                    offer(request.getOfferSdp()), meantFor, candidates, change);
+                    case ICE_FRAGMENT -> {
+                        SdpFragment fragment = fragment(request.getIceFragment());
+                        calls.trickled(fragment.candidates());
+                        yield negotiation.take(
+                                fragment, meantFor, request.getIceRestart(), candidates, change);
+                    }
+                    case CHANGE_NOT_SET ->
+                            throw new RefusedException(
+                                    Status.Code.INVALID_ARGUMENT,
+                                    "nothing_to_change",
+                                    null,
+                                    "neither an offer nor a fragment is given");
+                };
+        if (taken.text() != null && request.hasOfferSdp()) {
+            response.setAnswerSdp(taken.text());
+        } else if (taken.text() != null) {
+            response.setIceFragment(taken.text());
         }
-        return response.setIceGeneration(negotiation.generation()).build();
+        return response.setIceGeneration(taken.generation()).build();
     }
 
     private static SdpFragment fragment(String text) throws RefusedException {

@@ -16,8 +16,11 @@ import dev.parley.transceiver.media.OutputFormat;
 import dev.parley.transceiver.session.SessionId;
 import dev.parley.transceiver.session.SessionSpec;
 import io.grpc.Status;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +43,17 @@ final class Negotiation {
             boolean red,
             boolean nack) {}
 
+    /**
+     * What became of a change.
+     *
+     * @param text the answer, null when there is nothing to say
+     * @param generation ICE restarts so far, this one included
+     */
+    record Taken(@Nullable String text, int generation) {}
+
+    /** Earlier credentials of a client that are known again. */
+    private static final int MAX_EARLIER = 16;
+
     private final SessionId id;
     private final Sides sides;
     private final long originId;
@@ -48,6 +62,7 @@ final class Negotiation {
     private final @Nullable String mid;
 
     private SdpOffer offer;
+    private final Deque<String> earlierUfrags = new ArrayDeque<>();
     private IceCredentials remote;
     private IceCredentials local;
     private SdpAnswer answer;
@@ -160,10 +175,12 @@ final class Negotiation {
      * Answers a later offer; when its credentials are new, that restarts ICE (RFC 8839 4.4.1.1). It
      * may change the direction, RFC 3264 8.4: hold, resume.
      *
-     * @return the answer
+     * @param meantFor the ICE session that the client means, if it says so
      */
-    synchronized String take(SdpOffer next, List<SdpCandidate> candidates, Change change)
+    synchronized Taken take(
+            SdpOffer next, OptionalInt meantFor, List<SdpCandidate> candidates, Change change)
             throws RefusedException {
+        requireGeneration(meantFor);
         requireLike(next);
         IceCredentials nextRemote = next.transport().credentials();
         Last last = new Last();
@@ -179,40 +196,45 @@ final class Negotiation {
                 change.direct(nextAnswer.direction());
             }
             offer = next;
-            remote = nextRemote;
+            settle(nextRemote);
             answer = nextAnswer;
             last.settled = true;
-            return answer.text();
+            return new Taken(answer.text(), generation);
         } finally {
             last.restoreUnlessSettled();
         }
     }
 
     /**
-     * Takes a fragment.
+     * Takes a fragment. It belongs to the ICE session whose ufrag it names, RFC 8840. One of a
+     * session that was left, a candidate that was on its way during a restart, changes nothing.
      *
+     * @param meantFor the ICE session that the client means, if it says so
      * @param wantsRestart whether the client waits for credentials, and so gets them again when it
      *     repeats a request whose answer was lost
-     * @return the fragment that answers it, null when there is nothing to say
      */
-    synchronized @Nullable String take(
+    synchronized Taken take(
             SdpFragment fragment,
+            OptionalInt meantFor,
             boolean wantsRestart,
             List<SdpCandidate> candidates,
             Change change)
             throws RefusedException {
+        requireGeneration(meantFor);
         IceCredentials nextRemote = fragment.credentials();
-        if (nextRemote == null || (nextRemote.equals(remote) && !wantsRestart)) {
-            return null;
+        if (nextRemote == null
+                || (nextRemote.equals(remote) && !wantsRestart)
+                || earlierUfrags.contains(nextRemote.ufrag())) {
+            return new Taken(null, generation);
         }
         Last last = new Last();
         try {
             if (restarts(nextRemote)) {
                 change.restart(local, nextRemote);
-                remote = nextRemote;
+                settle(nextRemote);
             }
             last.settled = true;
-            return SdpFragment.answer(local, mid, candidates);
+            return new Taken(SdpFragment.answer(local, mid, candidates), generation);
         } finally {
             last.restoreUnlessSettled();
         }
@@ -226,6 +248,33 @@ final class Negotiation {
         generation++;
         local = mint();
         return true;
+    }
+
+    /** The client goes on with these; an offer may also go back to those that it had before. */
+    private void settle(IceCredentials nextRemote) {
+        if (nextRemote.equals(remote)) {
+            return;
+        }
+        earlierUfrags.addLast(remote.ufrag());
+        earlierUfrags.remove(nextRemote.ufrag());
+        if (earlierUfrags.size() > MAX_EARLIER) {
+            earlierUfrags.removeFirst();
+        }
+        remote = nextRemote;
+    }
+
+    // Under the lock under which it changes: of two that mean the same session one comes too late.
+    private void requireGeneration(OptionalInt meantFor) throws RefusedException {
+        if (meantFor.isPresent() && meantFor.getAsInt() != generation) {
+            throw new RefusedException(
+                    Status.Code.FAILED_PRECONDITION,
+                    "ice_session_changed",
+                    null,
+                    "this is meant for ICE session "
+                            + meantFor.getAsInt()
+                            + ", the call is in "
+                            + generation);
+        }
     }
 
     /** Where a change began, to go back to when it fails. */

@@ -10,6 +10,7 @@ import dev.parley.proto.control.v1.UpdateSessionResponse;
 import dev.parley.proto.inference.v1.CallMedia;
 import dev.parley.proto.inference.v1.ConverseRequest;
 import dev.parley.rtc.ice.IceControlling;
+import dev.parley.rtc.ice.IceCredentials;
 import dev.parley.rtc.route.RouteKeys;
 import dev.parley.transceiver.peer.FakeUdpPort.Address;
 import dev.parley.transceiver.peer.FakeVoiceAgent;
@@ -225,6 +226,48 @@ class RestartCallTest {
         assertThat(answer).isEqualTo(UpdateSessionResponse.getDefaultInstance());
         assertThat(rig.calls().candidates()).isEqualTo(2);
         assertThat(rig.calls().restarts()).isZero();
+    }
+
+    private static UpdateSessionRequest.Builder candidateOf(IceCredentials credentials) {
+        return fragment(
+                "a=ice-ufrag:" + credentials.ufrag(),
+                "a=ice-pwd:" + credentials.password(),
+                "a=candidate:1 1 udp 2122260223 192.0.2.1 61764 typ host");
+    }
+
+    @Test
+    void doesNotRestartForACandidateThatWasOnItsWayDuringARestart() {
+        Peer peer = rig.client("actpass", PLACE);
+        CreateSessionResponse call = rig.connect(peer);
+        IceCredentials first = peer.local();
+        UpdateSessionResponse second = offer(call, peer.restartIce().offer());
+        UpdateSessionResponse third = update(call, restartFragment(peer.restartIce()));
+
+        for (boolean restarts : new boolean[] {false, true}) {
+            UpdateSessionResponse late = update(call, candidateOf(first).setIceRestart(restarts));
+            assertThat(late)
+                    .isEqualTo(UpdateSessionResponse.newBuilder().setIceGeneration(2).build());
+        }
+        assertThat(second.getIceGeneration()).isEqualTo(1);
+        assertThat(rig.calls().restarts()).isEqualTo(2);
+        peer.answerFragment(third.getIceFragment(), rig.now());
+        assertThat(packetsInHalfASecond(peer)).isBetween(24, 26);
+        assertThat(peer.ice().state()).isEqualTo(IceControlling.State.CONNECTED);
+    }
+
+    @Test
+    void takesAnOfferThatGoesBackToEarlierCredentials() {
+        // RFC 9429 4.1.10.2: a rollback brings them back.
+        Peer peer = rig.client("actpass", PLACE);
+        CreateSessionResponse call = rig.connect(peer);
+        String first = peer.offer();
+        IceCredentials credentials = peer.local();
+        offer(call, peer.restartIce().offer());
+
+        UpdateSessionResponse back = offer(call, first);
+        assertThat(back.getIceGeneration()).isEqualTo(2);
+        assertThat(update(call, candidateOf(credentials).setIceRestart(true)).getIceFragment())
+                .isNotEmpty();
     }
 
     @Test
