@@ -43,6 +43,8 @@ public final class SdpFuzz {
                 .fingerprint(FINGERPRINT)
                 .candidates(RELAYS)
                 .source(-1, "edge")
+                .red(offer.media().size() > 1)
+                .nack(true)
                 .build();
     }
 

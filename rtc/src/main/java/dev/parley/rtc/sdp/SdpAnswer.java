@@ -24,9 +24,13 @@ public record SdpAnswer(
     /** The buffer of an embedded SDK: every answer is shorter. */
     public static final int MAX_LENGTH = 2_048;
 
-    /** Whether it has settled the same as another one, but for the direction and the words. */
+    /**
+     * Whether it has settled the same as another one, but for the direction, feedback and the
+     * words.
+     */
     public boolean agreesWith(SdpAnswer other) {
-        return new SdpAnswer(other.text, formats, audioLevelId, setup, other.direction, data)
+        SdpFormats same = formats.withNack(other.formats.nack());
+        return new SdpAnswer(other.text, same, audioLevelId, setup, other.direction, data)
                 .equals(other);
     }
 
@@ -111,8 +115,9 @@ public record SdpAnswer(
 
         /**
          * Has the client keep packets to send them again. RFC 4585 4.2: "The answer MUST NOT
-         * contain additional feedback"; it does all the same, since browsers do not offer this for
-         * audio and do it when asked.
+         * contain additional feedback"; it does all the same where the offer has feedback of
+         * another kind, since browsers do not offer this one for audio and do it when asked. A
+         * client that offers none never reads of it.
          */
         public Builder nack(boolean wanted) {
             nack = wanted;
@@ -205,7 +210,7 @@ public record SdpAnswer(
                     voice,
                     redundant == null ? SdpFormats.NONE : redundant.payloadType(),
                     audio.findDtmf(voice),
-                    nack);
+                    nack && audio.hasFeedback(voice));
         }
     }
 }

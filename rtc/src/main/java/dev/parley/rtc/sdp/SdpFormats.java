@@ -26,6 +26,11 @@ public record SdpFormats(
         return voice.payloadType() != NONE;
     }
 
+    /** The same, asking for packets again or not. */
+    SdpFormats withNack(boolean other) {
+        return new SdpFormats(voice, redPayloadType, dtmf, other);
+    }
+
     /** Payload type of telephone events, or {@link #NONE}. */
     public int dtmfPayloadType() {
         return dtmf == null ? NONE : dtmf.payloadType();

@@ -2,10 +2,12 @@ package dev.parley.rtc.sdp;
 
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +27,7 @@ public final class SdpMedia {
     private final Map<Integer, Map<String, String>> fmtps = new LinkedHashMap<>();
     private final List<SdpExtension> extensions = new ArrayList<>();
     private final List<Integer> ssrcs = new ArrayList<>();
+    private final Set<String> feedback = new HashSet<>();
     private @Nullable String mid;
     private int ptimeMillis;
     private int maxptimeMillis;
@@ -106,6 +109,8 @@ public final class SdpMedia {
             case "fmtp" -> takeFmtp(attribute);
             case "extmap" -> takeExtmap(attribute);
             case "ssrc" -> takeSsrc(attribute);
+            // RFC 4585 4.2: a=rtcp-fb:111 transport-cc, or * for all payload types
+            case "rtcp-fb" -> feedback.add(attribute.attributeValue().split(" ", 2)[0]);
             case "ptime" -> ptimeMillis = millis(attribute);
             case "maxptime" -> maxptimeMillis = millis(attribute);
             default -> {
@@ -336,6 +341,15 @@ public final class SdpMedia {
     /** The offered extension of this URI; null when there is none. */
     public @Nullable SdpExtension findExtension(String uri) {
         return extensions.stream().filter(e -> e.uri().equals(uri)).findFirst().orElse(null);
+    }
+
+    /**
+     * Whether feedback of any kind is offered for a codec, so that its client reads {@code rtcp-fb}
+     * and sends and takes RTCP by the rules of RFC 4585.
+     */
+    boolean hasFeedback(SdpCodec codec) {
+        String type = String.valueOf(codec.payloadType());
+        return protocol.endsWith("AVPF") && (feedback.contains("*") || feedback.contains(type));
     }
 
     /** How much audio a packet to the client should hold, RFC 8866 6.4; 0 when not said. */

@@ -34,6 +34,7 @@ class RecordedOffersTest {
                     "recvonly",
                     "inactive",
                     "rtcp-mux",
+                    "rtcp-fb",
                     "rtpmap",
                     "fmtp",
                     "extmap",
@@ -147,7 +148,7 @@ class RecordedOffersTest {
     @MethodSource("answerable")
     void getAnswersThatFitAnEmbeddedBufferAndEndEveryLineWithCrlf(String client)
             throws SdpException {
-        String text = answer(SdpOffer.parse(Offers.named(client))).text();
+        String text = answer(SdpOffer.parse(Offers.named(client)), true).text();
 
         assertThat(text).hasSizeLessThan(SdpAnswer.MAX_LENGTH).endsWith("\r\n");
         assertThat(text.replace("\r\n", "")).doesNotContain("\r").doesNotContain("\n");
@@ -169,6 +170,20 @@ class RecordedOffersTest {
                         .collect(Collectors.joining(" "));
         assertThat(lines(answer(offer).text(), "a=group:"))
                 .containsExactly("a=group:BUNDLE " + mids);
+    }
+
+    @ParameterizedTest
+    @MethodSource("answerable")
+    void getFeedbackOnlyForAudioThatHasSome(String client) throws SdpException {
+        SdpAnswer answer = answer(SdpOffer.parse(Offers.named(client)));
+        int voice = answer.formats().voice().payloadType();
+        boolean offered =
+                Offers.named(client)
+                        .lines()
+                        .anyMatch(line -> line.startsWith("a=rtcp-fb:" + voice + " "));
+
+        assertThat(lines(answer.text(), "a=rtcp-fb:"))
+                .isEqualTo(offered ? List.of("a=rtcp-fb:" + voice + " nack") : List.of());
     }
 
     @Test
@@ -228,7 +243,12 @@ class RecordedOffersTest {
         return text.lines().filter(line -> line.startsWith(prefix)).toList();
     }
 
+    /** As the product does unless it is told otherwise. */
     private static SdpAnswer answer(SdpOffer offer) throws SdpException {
+        return answer(offer, false);
+    }
+
+    private static SdpAnswer answer(SdpOffer offer, boolean red) throws SdpException {
         return SdpAnswer.builder(offer)
                 .session(4711, 1)
                 .credentials(LOCAL)
@@ -236,6 +256,8 @@ class RecordedOffersTest {
                 .candidates(RELAYS)
                 .source(-1, "edge")
                 .msid("stream", "track")
+                .red(red)
+                .nack(true)
                 .build();
     }
 }

@@ -200,6 +200,24 @@ class SdpAnswerTest {
         assertThat(answer(offer).text()).doesNotContain("rtcp-fb");
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "SAVPF, a=x, false",
+        "SAVPF, a=rtcp-fb:0 nack, false",
+        "SAVPF, a=rtcp-fb:111 nack, true",
+        "SAVPF, a=rtcp-fb:* ccm fir, true",
+        "SAVP, a=rtcp-fb:111 nack, false",
+    })
+    void asksForRetransmissionsOnlyWhereFeedbackIsOffered(
+            String profile, String line, boolean asked) throws SdpException {
+        String text = Offers.MINIMAL.replace("SAVPF", profile) + line + "\n";
+        SdpAnswer answer = builder(SdpOffer.parse(text)).nack(true).build();
+
+        assertThat(answer.formats().nack()).isEqualTo(asked);
+        assertThat(answer.text().contains("rtcp-fb")).isEqualTo(asked);
+        assertThat(answer.agreesWith(answer(SdpOffer.parse(text)))).isTrue();
+    }
+
     @Test
     void takesTelephoneEventsOfTheOtherClockWhereThereIsNoneOfOpus() throws SdpException {
         SdpAnswer answer = answer(SdpOffer.parse(Offers.named("firefox-esr-153")));

@@ -181,6 +181,7 @@ public final class Peer implements DatagramLink {
                 "a=sendrecv",
                 "a=rtcp-mux",
                 "a=rtpmap:" + OPUS + " opus/48000/2",
+                "a=rtcp-fb:" + OPUS + " transport-cc",
                 "a=fmtp:" + OPUS + " minptime=10;useinbandfec=1",
                 "a=rtpmap:" + RED + " red/48000/2",
                 "a=fmtp:" + RED + " " + OPUS + "/" + OPUS,
@@ -352,6 +353,11 @@ public final class Peer implements DatagramLink {
         }
     }
 
+    /** Ends DTLS by a fatal alert. */
+    public void breakDtls() {
+        dtlsIn.add(new byte[0]);
+    }
+
     private DtlsOutcome.Connected connected() {
         if (outcome.join() instanceof DtlsOutcome.Connected connected) {
             return connected;
@@ -510,6 +516,9 @@ public final class Peer implements DatagramLink {
                     dtlsIn.poll(waitMillis == 0 ? 30_000 : waitMillis, TimeUnit.MILLISECONDS);
             if (datagram == null) {
                 return waitMillis == 0 ? CLOSED : TIMED_OUT;
+            }
+            if (datagram.length == 0) {
+                throw new IllegalStateException("broken on purpose");
             }
             System.arraycopy(datagram, 0, buffer, offset, datagram.length);
             return datagram.length;
