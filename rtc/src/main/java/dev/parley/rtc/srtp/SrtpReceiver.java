@@ -10,11 +10,21 @@ import java.nio.ByteBuffer;
  * cipher does (see {@code docs/adr/0003-srtp.md}).
  */
 public final class SrtpReceiver {
+    /**
+     * A source whose packets are first heard with numbers below this may have wrapped unheard: a
+     * minute of audio, sent before our keys were there or while the path was down.
+     */
+    private static final int MAX_LOST_START = 3_000;
+
+    /** What forged packets may cost in second tries until an authentic one comes. */
+    private static final int MAX_SECOND_TRIES = 100;
+
     private final SrtpTransform transform;
     private final int rtpOverhead;
     private final int rtcpOverhead;
     private final SrtpSources sources = new SrtpSources();
     private final byte[] packet = new byte[SrtpPackets.MAX_LENGTH];
+    private int secondTries;
 
     /**
      * @param keys what the peer sends with
@@ -49,9 +59,18 @@ public final class SrtpReceiver {
         }
         buffer.get(offset, packet, 0, length);
         int plainLength = transform.openRtp(packet, headerLength, length, ssrc, index);
+        boolean unheard = source == null || source.rtp.isEmpty();
+        if (plainLength < 0 && unheard && mayHaveWrapped(sequenceNumber)) {
+            // RFC 3711 3.3.1 has senders start below 2^15 so that the first wrap is not missed; not
+            // all do.
+            index += SrtpSource.SEQUENCE_NUMBERS;
+            buffer.get(offset, packet, 0, length);
+            plainLength = transform.openRtp(packet, headerLength, length, ssrc, index);
+        }
         if (plainLength < 0) {
             return plainLength;
         }
+        secondTries = 0;
         if (source == null) {
             source = sources.admit(ssrc);
         }
@@ -62,6 +81,14 @@ public final class SrtpReceiver {
         source.rtp.accept(index);
         buffer.put(offset + headerLength, packet, headerLength, plainLength - headerLength);
         return plainLength;
+    }
+
+    private boolean mayHaveWrapped(int sequenceNumber) {
+        if (sequenceNumber >= MAX_LOST_START || secondTries == MAX_SECOND_TRIES) {
+            return false;
+        }
+        secondTries++;
+        return true;
     }
 
     /**

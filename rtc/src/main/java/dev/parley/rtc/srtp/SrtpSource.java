@@ -2,7 +2,7 @@ package dev.parley.rtc.srtp;
 
 /** What a receiver remembers of one synchronization source. Belongs to one {@link SrtpSources}. */
 final class SrtpSource {
-    private static final int SEQUENCE_NUMBERS = 1 << 16;
+    static final int SEQUENCE_NUMBERS = 1 << 16;
     private static final int HALF = 1 << 15;
 
     final ReplayWindow rtp = new ReplayWindow();

@@ -8,15 +8,19 @@ import org.jspecify.annotations.Nullable;
  * with made-up SSRCs change nothing here.
  */
 final class SrtpSources {
-    /** A call has one audio source at a time; browsers change it a few times at most. */
-    static final int CAPACITY = 16;
+    /**
+     * A call has one audio source at a time; browsers change it a few times at most, while a
+     * push-to-talk client may take a new one for each sentence.
+     */
+    static final int CAPACITY = 32;
 
     /**
-     * A source may lose its slot once this many authentic packets came without one of its own: half
-     * a minute of audio. A source that is heard keeps its rollover counter and replay window,
-     * however many others turn up, while a call that changes its source for hours never runs out.
+     * A source may lose its slot once this many authentic packets came without one of its own: five
+     * seconds of audio, those of sources without a slot included. A source that is heard keeps its
+     * rollover counter and replay window, however many others turn up, while a call that changes
+     * its source for hours never runs out.
      */
-    static final int IDLE_PACKETS = 1500;
+    static final int IDLE_PACKETS = 250;
 
     private final SrtpSource[] sources = new SrtpSource[CAPACITY];
     private int size;
@@ -31,10 +35,16 @@ final class SrtpSources {
         return null;
     }
 
-    /** A fresh slot for a source that has none, or null when every slot is in use. */
+    /**
+     * A fresh slot for a source that has none and has sent an authentic packet, or null when every
+     * slot is in use.
+     */
     @Nullable SrtpSource admit(int ssrc) {
         SrtpSource slot = size < CAPACITY ? freshSlot() : longestIdle();
-        if (slot != null) {
+        if (slot == null) {
+            // Whoever is kept out is heard at last: those that keep it out grow older by it.
+            packets++;
+        } else {
             slot.reset(ssrc);
         }
         return slot;

@@ -66,7 +66,7 @@ class SrtpSourcesTest {
 
         // Every slot but one is still free for real sources.
         for (int ssrc = 2; ssrc <= SrtpSources.CAPACITY; ssrc++) {
-            assertThat(send(sender, ssrc, 0)).isPositive();
+            assertThat(send(fresh(), ssrc, 0)).isPositive();
         }
         assertThat(send(sender, LIVE, 1)).isPositive();
     }
@@ -91,6 +91,65 @@ class SrtpSourcesTest {
         assertThat(send(newcomer, 100, 0)).isPositive();
         assertThat(send(newcomer, 100, 1)).isPositive();
         assertThat(send(sender, LIVE, SrtpSources.IDLE_PACKETS)).isPositive();
+    }
+
+    @Test
+    void hearsAClientThatTakesANewSourceForEachSentence() {
+        for (int ssrc = 1; ssrc <= 200; ssrc++) {
+            SrtpSender sender = fresh();
+            for (int packet = 0; packet < 50; packet++) {
+                assertThat(send(sender, ssrc, packet)).isPositive();
+            }
+        }
+    }
+
+    @Test
+    void hearsASourceInTheEndThatWasKeptOut() {
+        fillAllSlots();
+        SrtpSender sender = fresh();
+        int packet = 0;
+        while (send(sender, 100, packet) < 0) {
+            packet++;
+        }
+        assertThat(packet).isLessThan(SrtpSources.IDLE_PACKETS);
+    }
+
+    // RFC 3711 3.3.1: the rollover counter that a receiver starts with is a guess.
+    @Test
+    void hearsASourceWhoseFirstPacketsWereLostUpToTheWrap() {
+        SrtpSender sender = fresh();
+        for (int packet = 65_500; packet < 65_536; packet++) {
+            var _ = sender.protectRtp(buffer, OFFSET, rtp(buffer, LIVE, packet, 20));
+        }
+        byte[] late = new byte[12 + 20 + PROFILE.rtpOverhead()];
+        buffer.get(OFFSET, late);
+
+        assertThat(send(sender, LIVE, 65_536)).isPositive();
+        assertThat(send(sender, LIVE, 65_537)).isPositive();
+        // What was only late belongs to the cycle before.
+        assertThat(receiver.unprotectRtp(buffer.put(OFFSET, late), OFFSET, late.length))
+                .isPositive();
+        assertThat(sendReport(sender, 7)).isPositive();
+        for (int packet = 65_500; packet < 65_540; packet++) {
+            int length = sender.protectRtp(buffer, OFFSET, rtp(buffer, 7, packet, 20));
+            if (packet >= 65_536) {
+                assertThat(receiver.unprotectRtp(buffer, OFFSET, length)).isPositive();
+            }
+        }
+    }
+
+    @Test
+    void triesNoMoreThanAHundredForgedPacketsTwice() {
+        for (int ssrc = 1; ssrc <= 100; ssrc++) {
+            assertThat(send(new SrtpSender(keys(PROFILE, 9)), ssrc, 0)).isNegative();
+        }
+        SrtpSender sender = fresh();
+        var _ = sender.protectRtp(buffer, OFFSET, rtp(buffer, 200, 65_535, 20));
+        assertThat(verdict(send(sender, 200, 65_536))).isEqualTo(SrtpVerdict.AUTHENTICATION_FAILED);
+
+        // An authentic packet gives the tries back.
+        assertThat(send(sender, LIVE, 0)).isPositive();
+        assertThat(send(sender, 200, 65_537)).isPositive();
     }
 
     @Test
@@ -126,6 +185,7 @@ class SrtpSourcesTest {
     private SrtpSender fillAllSlots() {
         SrtpSender sender = fresh();
         for (int ssrc = SrtpSources.CAPACITY; ssrc >= LIVE; ssrc--) {
+            sender = fresh();
             assertThat(send(sender, ssrc, ssrc == LIVE ? 0 : 60_000)).isPositive();
         }
         return sender;
