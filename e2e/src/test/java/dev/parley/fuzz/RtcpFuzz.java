@@ -21,7 +21,7 @@ public final class RtcpFuzz {
             switch (type) {
                 case SENDER_REPORT -> {
                     var _ = READER.ntpTimestamp() ^ READER.rtpTimestamp() ^ READER.octetCount();
-                    var _ = READER.packetCount();
+                    var _ = READER.packetCount() ^ READER.senderSsrc();
                     readReports();
                 }
                 case RECEIVER_REPORT -> readReports();
@@ -30,10 +30,28 @@ public final class RtcpFuzz {
                         var _ = READER.goodbyeSsrc(i);
                     }
                 }
-                default -> {
-                    // Nothing else is read of these.
+                case TRANSPORT_FEEDBACK -> readFeedback(input.length);
+                case EXTENDED_REPORT -> {
+                    var _ = READER.senderSsrc() ^ READER.receiverReferenceTime();
+                }
+                case SOURCE_DESCRIPTION, OTHER -> {
+                    // Nothing is read of these.
                 }
             }
+        }
+    }
+
+    private static void readFeedback(int length) {
+        var _ = READER.mediaSsrc();
+        if (!READER.isNack()) {
+            return;
+        }
+        int entries = READER.nackCount();
+        Input.demand(entries >= 0 && entries <= length / 4 - 3, "more entries than fit");
+        for (int i = 0; i < entries; i++) {
+            Input.demand(
+                    READER.nackSequence(i) < 65_536 && READER.nackFollowing(i) < 65_536,
+                    "a number");
         }
     }
 
