@@ -27,9 +27,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
+import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /** The process behind {@code ./parley}: one service alone, or all in one. */
@@ -99,7 +99,7 @@ public final class Main {
                             InferenceStubConfig.class,
                             InferenceStub::start,
                             stub -> List.of(stub.address()),
-                            InferenceStub::drain,
+                            (stub, _) -> stub.drain(),
                             Optional.empty());
             default ->
                     throw new ConfigException(
@@ -170,11 +170,12 @@ public final class Main {
             Class<C> configType,
             BiFunction<C, Telemetry, S> start,
             Function<S, List<InetSocketAddress>> addresses) {
-        serve(arguments, configType, start, addresses, _ -> true, Optional.empty());
+        serve(arguments, configType, start, addresses, (_, _) -> true, Optional.empty());
     }
 
     /**
-     * @param drain told to stop: whether the service is ready to, or has been told to go on
+     * @param drain told to stop: whether the service is ready to, or has been told to go on, in
+     *     which case it has run what it is given
      * @param reload what to do with a config that was read again on SIGHUP
      */
     private static <C extends Record, S extends AutoCloseable> void serve(
@@ -182,7 +183,7 @@ public final class Main {
             Class<C> configType,
             BiFunction<C, Telemetry, S> start,
             Function<S, List<InetSocketAddress>> addresses,
-            Predicate<S> drain,
+            BiPredicate<S, Runnable> drain,
             Optional<BiConsumer<S, C>> reload) {
         String file = arguments.options("config").get("config");
         if (file == null) {
@@ -216,8 +217,7 @@ public final class Main {
                                                     file,
                                                     fresh -> take.accept(service, fresh))));
             stop.await();
-            while (!drain.test(service)) {
-                stop.rearm();
+            while (!drain.test(service, stop::rearm)) {
                 LOGGER.log(System.Logger.Level.INFO, "going on until the next signal");
                 stop.await();
             }

@@ -50,15 +50,18 @@ final class StopSignal {
         }
     }
 
-    private void received() {
+    private synchronized void received() {
         if (requested.getCount() == 0) {
             Runtime.getRuntime().halt(EXIT_KILLED_BY_SIGNAL);
         }
         requested.countDown();
     }
 
-    /** The stop was revoked: the next signal is a first one again. */
-    void rearm() {
+    /**
+     * The stop was revoked: the next signal is a first one again. Called before anybody is told so;
+     * a signal that comes before the process has noticed begins another stop.
+     */
+    synchronized void rearm() {
         requested = new CountDownLatch(1);
     }
 

@@ -383,15 +383,17 @@ public final class Transceiver implements AutoCloseable {
     /**
      * Takes no new calls and waits for those that exist to end, for the drain timeout at most. Then
      * {@link #close} it, unless this answers false: somebody wants it to go on.
+     *
+     * @param onRevoked run as soon as that is so, before whoever wants it is answered
      */
-    public boolean drain() {
-        draining.set(true);
+    public boolean drain(Runnable onRevoked) {
+        Draining.Wait wait = draining.begin(onRevoked);
         LOGGER.log(
                 Level.INFO,
                 "draining: {0} calls, which have {1} s",
                 calls.count(),
                 drainTimeout.toSeconds());
-        Draining.Outcome outcome = draining.await(() -> calls.count() == 0, drainTimeout);
+        Draining.Outcome outcome = wait.await(() -> calls.count() == 0, drainTimeout);
         LOGGER.log(
                 Level.INFO,
                 switch (outcome) {
