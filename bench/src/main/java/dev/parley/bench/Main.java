@@ -32,6 +32,7 @@ public final class Main {
               signaling-abuse    what strangers may try against signaling, and what it costs
               srtp [SECONDS]     SRTP per packet, ours and jitsi-srtp (a minute with 1 s a measurement)
               sctp [SECONDS]     data channels over links that lose and delay, in virtual time
+              dtls-loss [N]      how many of N handshakes a bad path lets through, and how soon (2 minutes with 200)
               opus               Opus per 20 ms frame, by library and complexity
               opus-quality WAV   what Opus keeps of a voice, by complexity
               pacing             how evenly packets leave, at 1, 100 and 500 calls with agents that burst
@@ -66,6 +67,7 @@ public final class Main {
             case "signaling-abuse" -> SignalingAbuse.main(options);
             case "srtp" -> SrtpBench.main(options);
             case "sctp" -> SctpBench.main(options);
+            case "dtls-loss" -> DtlsBench.main(options);
             case "opus" -> org.openjdk.jmh.Main.main(new String[] {OpusBench.class.getName()});
             case "opus-quality" -> OpusQuality.main(options);
             case "pacing" -> PacingBench.main(options);

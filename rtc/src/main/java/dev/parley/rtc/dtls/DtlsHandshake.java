@@ -19,8 +19,9 @@ import org.bouncycastle.tls.TlsTimeoutException;
  */
 public final class DtlsHandshake {
     /**
-     * First wait in milliseconds before a flight is sent again; it doubles each time. RFC 6347
-     * 4.2.4.1 proposes a second; that is for strangers, and a caller who waits hears silence.
+     * First wait in milliseconds before a flight is sent again; it doubles twice, and a flight goes
+     * out again each second from then on. RFC 6347 4.2.4.1 proposes a second, and a minute at most;
+     * that is for strangers, and a caller who waits hears silence.
      */
     public static final int DEFAULT_RESEND_MILLIS = 250;
 
@@ -61,7 +62,7 @@ public final class DtlsHandshake {
             boolean srtp,
             DatagramLink link) {
         var negotiation = new DtlsNegotiation(crypto, times, identity, expected, srtp);
-        var transport = new PackedTransport(link);
+        var transport = new PackedTransport(link, times.repeatMillis());
         try {
             DTLSTransport connected = run(role, negotiation, transport);
             transport.stopPacking();

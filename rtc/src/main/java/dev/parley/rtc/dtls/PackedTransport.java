@@ -1,30 +1,51 @@
 package dev.parley.rtc.dtls;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import org.bouncycastle.tls.DatagramTransport;
 
 /**
  * Bouncy Castle's way to the {@link DatagramLink} of one association. Packs the records of a flight
  * into as few datagrams as they need, RFC 6347 4.1.1: Bouncy Castle would send each in its own, and
  * on a lossy path a flight of one datagram arrives far more often than a flight of six.
+ *
+ * <p>While Bouncy Castle waits for an answer, and it waits twice as long each time, the flight goes
+ * out again as it is every so often: a peer that missed it gets it soon, one that has it drops it.
+ * What the peer answers to a flight that it has seen before is left to Bouncy Castle's own
+ * repetitions, whose records have new numbers.
  */
 final class PackedTransport implements DatagramTransport {
+    /** More than any flight has; what is behind them is not sent again by us. */
+    private static final int MAX_FLIGHT = 8;
+
     private final DatagramLink link;
+    private final int repeatMillis;
     private final byte[] packed = new byte[DatagramLink.MTU];
     private int packedLength;
+
+    // What was sent before Bouncy Castle waited last: it sends a flight whole, then waits.
+    private final List<byte[]> flight = new ArrayList<>();
+    private boolean waited;
 
     // Written by the handshake's thread before the session is handed out, read by all its users.
     private volatile boolean packing = true;
     private volatile boolean closed;
 
-    PackedTransport(DatagramLink link) {
+    /**
+     * @param repeatMillis the longest wait in milliseconds before a flight is sent again
+     */
+    PackedTransport(DatagramLink link, int repeatMillis) {
         this.link = link;
+        this.repeatMillis = repeatMillis;
     }
 
     /** From now on each record goes out at once, whichever thread sends it. */
     void stopPacking() {
         flush();
         packing = false;
+        flight.clear();
     }
 
     @Override
@@ -43,13 +64,26 @@ final class PackedTransport implements DatagramTransport {
             // Bouncy Castle waits: the flight is complete.
             flush();
         }
-        int received =
-                closed ? DatagramLink.CLOSED : link.receive(buffer, offset, length, waitMillis);
+        int received = closed ? DatagramLink.CLOSED : await(buffer, offset, length, waitMillis);
         if (received == DatagramLink.CLOSED) {
             throw new LinkClosedException();
         }
         // An empty datagram is skipped like any other that holds no record.
         return HandshakeMessages.anyTooLongInDatagram(buffer, offset, received) ? 0 : received;
+    }
+
+    private int await(byte[] buffer, int offset, int length, int waitMillis) {
+        waited = true;
+        int left = waitMillis;
+        while (packing && left > repeatMillis) {
+            int received = link.receive(buffer, offset, length, repeatMillis);
+            if (received != DatagramLink.TIMED_OUT) {
+                return received;
+            }
+            left -= repeatMillis;
+            flight.forEach(datagram -> link.send(datagram, 0, datagram.length));
+        }
+        return link.receive(buffer, offset, length, left);
     }
 
     @Override
@@ -76,7 +110,18 @@ final class PackedTransport implements DatagramTransport {
     private void flush() {
         if (packedLength > 0) {
             link.send(packed, 0, packedLength);
+            note();
             packedLength = 0;
+        }
+    }
+
+    private void note() {
+        if (waited) {
+            waited = false;
+            flight.clear();
+        }
+        if (flight.size() < MAX_FLIGHT) {
+            flight.add(Arrays.copyOf(packed, packedLength));
         }
     }
 

@@ -54,7 +54,7 @@ final class StrangePeers {
     /** Runs a client until its handshake ends, well or not; answers how. */
     static String runClient(Habits habits, DatagramLink link) {
         try {
-            new DTLSClientProtocol().connect(new Client(habits), new PackedTransport(link));
+            new DTLSClientProtocol().connect(new Client(habits), new PackedTransport(link, 1_000));
             return "connected";
         } catch (IOException e) {
             return String.valueOf(e.getMessage());
@@ -63,7 +63,7 @@ final class StrangePeers {
 
     static String runServer(Habits habits, DatagramLink link) {
         try {
-            var transport = new PackedTransport(link);
+            var transport = new PackedTransport(link, 1_000);
             new DTLSServerProtocol().accept(new Server(habits), transport);
             transport.stopPacking();
             return "connected";
