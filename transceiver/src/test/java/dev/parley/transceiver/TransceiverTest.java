@@ -129,6 +129,34 @@ class TransceiverTest {
     }
 
     @Test
+    void tellsThoseWhoLookAtACallThatTheStopEndedIt() throws Exception {
+        InetSocketAddress media = transceiver.mediaAddresses().getFirst();
+        try (SocketPeer peer = new SocketPeer("actpass", media)) {
+            DescribeSessionRequest call =
+                    DescribeSessionRequest.newBuilder()
+                            .setSessionId(
+                                    control.createSession(
+                                                    CreateSessionRequest.newBuilder()
+                                                            .setOfferSdp(peer.offer())
+                                                            .setModel("echo")
+                                                            .addRelayAddresses("127.0.0.1:9")
+                                                            .build())
+                                            .getSessionId())
+                            .build();
+            assertThat(control.describeSession(call).getState())
+                    .isEqualTo(SessionState.SESSION_STATE_NEW);
+
+            Thread stopping = Thread.ofVirtual().start(transceiver::close);
+            DescribeSessionResponse seen = control.describeSession(call);
+            while (seen.getState() != SessionState.SESSION_STATE_ENDED) {
+                seen = control.describeSession(call);
+            }
+            assertThat(seen.getEndReason()).isEqualTo(EndReason.END_REASON_SHUTDOWN);
+            stopping.join();
+        }
+    }
+
+    @Test
     void endsACallWhoseAnswerNobodyWaitsForAnyMore() {
         CountDownLatch givenUp = new CountDownLatch(1);
         FakeVoiceAgent hesitant =
@@ -164,7 +192,7 @@ class TransceiverTest {
 
             SessionEnd end =
                     hesitant.awaitCall().await(ConverseRequest::hasSessionEnd).getSessionEnd();
-            assertThat(end.getReason()).isEqualTo(EndReason.END_REASON_SETUP_TIMEOUT);
+            assertThat(end.getReason()).isEqualTo(EndReason.END_REASON_ABANDONED);
             assertThat(end.getMessage()).isEqualTo("signaling gave up waiting");
         } finally {
             toOther.shutdownNow();

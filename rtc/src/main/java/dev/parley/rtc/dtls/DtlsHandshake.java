@@ -89,17 +89,19 @@ public final class DtlsHandshake {
                             "No handshake within " + times.timeoutMillis() + " ms");
             case PackedTransport.LinkClosedException _ ->
                     new DtlsOutcome.Failed(DtlsFailure.CANCELLED, "The link was closed");
-            case TlsFatalAlertReceived alert ->
-                    new DtlsOutcome.Failed(
-                            DtlsFailure.REFUSED_BY_PEER,
-                            "The peer sent the alert "
-                                    + AlertDescription.getText(alert.getAlertDescription()));
+            case TlsFatalAlertReceived alert -> refused(alert);
             default -> new DtlsOutcome.Failed(DtlsFailure.PROTOCOL, describe(e));
         };
     }
 
+    static DtlsOutcome.Failed refused(TlsFatalAlertReceived alert) {
+        return new DtlsOutcome.Failed(
+                DtlsFailure.REFUSED_BY_PEER,
+                "The peer sent the alert " + AlertDescription.getText(alert.getAlertDescription()));
+    }
+
     // An internal_error alert says nothing; what made Bouncy Castle raise it does.
-    private static String describe(IOException e) {
+    static String describe(IOException e) {
         return e.getCause() == null ? e.toString() : e + ", since " + e.getCause();
     }
 }

@@ -1,7 +1,11 @@
 package dev.parley.rtc.dtls;
 
 import java.io.IOException;
+import org.bouncycastle.tls.AlertDescription;
 import org.bouncycastle.tls.DTLSTransport;
+import org.bouncycastle.tls.TlsFatalAlert;
+import org.bouncycastle.tls.TlsFatalAlertReceived;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An association after its handshake. Its owner keeps one thread in {@link #receive} until that
@@ -11,6 +15,7 @@ import org.bouncycastle.tls.DTLSTransport;
 public final class DtlsSession implements AutoCloseable {
     private final DTLSTransport transport;
     private volatile boolean closed;
+    private volatile DtlsOutcome.@Nullable Failed failure;
 
     DtlsSession(DTLSTransport transport) {
         this.transport = transport;
@@ -36,9 +41,33 @@ public final class DtlsSession implements AutoCloseable {
             return received < 0 ? DatagramLink.TIMED_OUT : received;
         } catch (IOException e) {
             // close_notify, a fatal alert, or a link that is closed: there is nothing more to come.
+            failure = closed ? null : failure(e);
             closed = true;
             return DatagramLink.CLOSED;
         }
+    }
+
+    private static DtlsOutcome.@Nullable Failed failure(IOException e) {
+        return switch (e) {
+            case TlsFatalAlertReceived alert when isFarewell(alert.getAlertDescription()) -> null;
+            case TlsFatalAlertReceived alert -> DtlsHandshake.refused(alert);
+            case TlsFatalAlert _ ->
+                    new DtlsOutcome.Failed(DtlsFailure.PROTOCOL, DtlsHandshake.describe(e));
+            default -> null;
+        };
+    }
+
+    // RFC 5246 7.2: these are warnings, but not everybody sends them as such.
+    private static boolean isFarewell(short alert) {
+        return alert == AlertDescription.close_notify || alert == AlertDescription.user_canceled;
+    }
+
+    /**
+     * Why the association broke: by a fatal alert of the peer's, or of ours. Null when it lasts or
+     * was closed in order.
+     */
+    public DtlsOutcome.@Nullable Failed findFailure() {
+        return failure;
     }
 
     /**

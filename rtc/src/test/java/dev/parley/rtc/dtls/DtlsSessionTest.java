@@ -43,7 +43,27 @@ class DtlsSessionTest {
         assertThat(client.receive(buffer, 0, buffer.length, TIMEOUT_MILLIS))
                 .isEqualTo(DatagramLink.CLOSED);
         assertThat(client.isClosed()).isTrue();
+        assertThat(client.findFailure()).isNull();
         assertThat(client.send(buffer, 0, 1)).isFalse();
+    }
+
+    @Test
+    void tellsAFatalAlertFromAClose() throws Exception {
+        DtlsSession client = pair.run(TIMEOUT_MILLIS).client().session();
+
+        pair.clientLink.failReceive();
+
+        assertThat(client.receive(buffer, 0, buffer.length, TIMEOUT_MILLIS))
+                .isEqualTo(DatagramLink.CLOSED);
+        assertThat(pair.serverReader.get(20, TimeUnit.SECONDS)).isEqualTo(DatagramLink.CLOSED);
+        assertThat(client.findFailure())
+                .extracting(DtlsOutcome.Failed::reason)
+                .isEqualTo(DtlsFailure.PROTOCOL);
+        assertThat(pair.server().session().findFailure())
+                .isEqualTo(
+                        new DtlsOutcome.Failed(
+                                DtlsFailure.REFUSED_BY_PEER,
+                                "The peer sent the alert internal_error(80)"));
     }
 
     @Test
@@ -54,6 +74,7 @@ class DtlsSessionTest {
 
         assertThat(pair.serverReader.get(20, TimeUnit.SECONDS)).isEqualTo(DatagramLink.CLOSED);
         assertThat(pair.server().session().isClosed()).isTrue();
+        assertThat(pair.server().session().findFailure()).isNull();
     }
 
     @Test

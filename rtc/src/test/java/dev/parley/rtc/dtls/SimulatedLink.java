@@ -29,6 +29,7 @@ final class SimulatedLink implements DatagramLink {
     private Filter filter = datagram -> datagram;
     private volatile int longestSent;
     private volatile int delayMillis;
+    private volatile boolean fails;
 
     private SimulatedLink(Faults faults, Random random) {
         this.faults = faults;
@@ -59,6 +60,12 @@ final class SimulatedLink implements DatagramLink {
         inbox.add(datagram);
     }
 
+    /** The next attempt to receive fails, which Bouncy Castle answers with a fatal alert. */
+    void failReceive() {
+        fails = true;
+        inbox.add(new byte[1]);
+    }
+
     /** An empty datagram in the inbox says that the link is closed. */
     void closeLink() {
         inbox.add(new byte[0]);
@@ -87,6 +94,9 @@ final class SimulatedLink implements DatagramLink {
         }
         if (datagram.length == 0) {
             return CLOSED;
+        }
+        if (fails) {
+            throw new IllegalStateException("made to fail");
         }
         int received = Math.min(datagram.length, length);
         System.arraycopy(datagram, 0, buffer, offset, received);

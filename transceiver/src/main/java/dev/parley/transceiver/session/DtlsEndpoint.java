@@ -32,6 +32,7 @@ final class DtlsEndpoint implements DatagramLink {
 
         void onDtlsConnected(Connected connected);
 
+        /** The handshake has failed, or the association by a fatal alert. */
         void onDtlsFailed(Failed failed);
 
         /** The peer has closed the association. */
@@ -179,8 +180,11 @@ final class DtlsEndpoint implements DatagramLink {
                 pass(Arrays.copyOf(buffer, length));
             }
         }
+        Failed failure = open.findFailure();
         if (closing) {
             open.close();
+        } else if (failure != null) {
+            owner.onDtlsFailed(failure);
         } else {
             owner.onDtlsClosed();
         }

@@ -20,6 +20,8 @@ public enum EndReason {
     SHUTDOWN,
     /** The longest allowed duration was reached. */
     MAX_DURATION,
+    /** Signaling gave up waiting for the answer, so that the client never got it. */
+    ABANDONED,
     /** Neither the client nor the inference service sent anything for too long. */
     IDLE_TIMEOUT,
     /** A fault of ours. */
@@ -44,6 +46,7 @@ public enum EndReason {
             case SHUTDOWN -> dev.parley.proto.inference.v1.EndReason.END_REASON_SHUTDOWN;
             case MAX_DURATION -> dev.parley.proto.inference.v1.EndReason.END_REASON_MAX_DURATION;
             case IDLE_TIMEOUT -> dev.parley.proto.inference.v1.EndReason.END_REASON_IDLE_TIMEOUT;
+            case ABANDONED -> dev.parley.proto.inference.v1.EndReason.END_REASON_ABANDONED;
             case INTERNAL_ERROR ->
                     dev.parley.proto.inference.v1.EndReason.END_REASON_INTERNAL_ERROR;
         };

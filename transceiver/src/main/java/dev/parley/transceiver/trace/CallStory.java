@@ -284,7 +284,7 @@ final class CallStory implements CallObserver {
 
     private static boolean isFault(EndReason reason) {
         return switch (reason) {
-            case SETUP_TIMEOUT, DTLS_FAILED, INFERENCE_FAILED, INTERNAL_ERROR -> true;
+            case SETUP_TIMEOUT, DTLS_FAILED, INFERENCE_FAILED, INTERNAL_ERROR, ABANDONED -> true;
             case CLIENT_HANGUP,
                     CONSENT_EXPIRED,
                     AGENT_HANGUP,

@@ -55,6 +55,18 @@ class CallEndTest {
     }
 
     @Test
+    void tellsAClientWhoseDtlsBreaksFromOneThatHangsUp() {
+        Peer peer = rig.client("actpass", PLACE);
+        rig.connect(peer);
+        peer.breakDtls();
+        rig.pump(() -> rig.calls().count() == 0);
+        SessionEnd end = awaitEnd(rig.agent().awaitCall());
+        assertThat(end.getReason()).isEqualTo(EndReason.END_REASON_DTLS_FAILED);
+        assertThat(end.getMessage())
+                .isEqualTo("REFUSED_BY_PEER: The peer sent the alert internal_error(80)");
+    }
+
+    @Test
     void closesDtlsTowardsTheClientWhenSignalingHangsUp() {
         Peer peer = rig.client("active", PLACE);
         CreateSessionResponse created = rig.connect(peer);
