@@ -216,7 +216,13 @@ public final class Signaling implements AutoCloseable {
         routing.addFilter(admission)
                 .addFilter(new RequestBody(config.maxBodyBytes(), config.receiveTimeout(), errors));
         SocketEndpoint sockets =
-                new SocketEndpoint(desk, access, admission, cors, config.maxBodyBytes());
+                new SocketEndpoint(
+                        desk,
+                        access,
+                        admission,
+                        cors,
+                        config.maxBodyBytes(),
+                        config.unreachableAfter());
         routing.register(SocketEndpoint.PATH, sockets);
         routing.register(
                 ClientSecretEndpoint.PATH,

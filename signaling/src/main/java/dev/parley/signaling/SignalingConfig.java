@@ -128,6 +128,14 @@ public record SignalingConfig(
                 Duration controlTimeout,
         @Option(
                         value =
+                                "time for which a call's transceiver may leave questions unanswered"
+                                        + " before the call's WebSocket is told that it is over",
+                        orElse = "15s",
+                        min = 1,
+                        max = 3_600_000)
+                Duration unreachableAfter,
+        @Option(
+                        value =
                                 "who may call: any accepts every request, whatever its"
                                         + " Authorization header; bearer wants an API key, a client"
                                         + " secret or a JSON Web Token; auto is bearer once one of"

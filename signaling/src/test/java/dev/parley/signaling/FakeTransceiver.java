@@ -39,6 +39,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.jspecify.annotations.Nullable;
 
@@ -58,6 +59,13 @@ public final class FakeTransceiver extends TransceiverGrpc.TransceiverImplBase
 
     volatile @Nullable StatusRuntimeException refusal;
     volatile boolean silent;
+
+    /** Whether it does not say how calls are. */
+    volatile boolean mute;
+
+    /** It has been asked how a call is, and was mute. */
+    final CountDownLatch muted = new CountDownLatch(1);
+
     volatile boolean draining;
 
     /** Sessions that it has besides those that were created here. */
@@ -242,7 +250,10 @@ public final class FakeTransceiver extends TransceiverGrpc.TransceiverImplBase
     @Override
     public void describeSession(
             DescribeSessionRequest request, StreamObserver<DescribeSessionResponse> observer) {
-        if (ended.contains(request.getSessionId())) {
+        if (mute) {
+            muted.countDown();
+            observer.onError(Status.UNAVAILABLE.asRuntimeException());
+        } else if (ended.contains(request.getSessionId())) {
             observer.onNext(
                     DescribeSessionResponse.newBuilder()
                             .setState(SessionState.SESSION_STATE_ENDED)

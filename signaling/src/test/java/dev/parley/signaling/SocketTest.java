@@ -84,6 +84,38 @@ class SocketTest {
     }
 
     @Test
+    void tellsThatACallIsOutOfReachForTooLong() throws Exception {
+        try (var fixture = SignalingFixture.with("unreachable_after", "1ms");
+                var client = new Client(fixture.signaling, "")) {
+            String call = client.ask("{'type':'offer','sdp':'v=0'}").path("call").textValue();
+            assertThat(client.next().path("state").textValue()).isEqualTo("connected");
+
+            fixture.transceiver().mute = true;
+            JsonNode ended = client.next();
+            assertThat(ended.path("type").textValue()).isEqualTo("ended");
+            assertThat(ended.path("reason").textValue()).isEqualTo("unreachable");
+            // It may have been but signaling that lost it from sight.
+            fixture.transceiver().mute = false;
+            assertThat(client.ask("{'type':'attach','call':'" + call + "'}").path("state"))
+                    .hasToString("\"connected\"");
+        }
+    }
+
+    @Test
+    void waitsForATransceiverThatDoesNotAnswerForAWhile() throws Exception {
+        try (var fixture = SignalingFixture.with();
+                var client = new Client(fixture.signaling, "")) {
+            client.ask("{'type':'offer','sdp':'v=0'}");
+            assertThat(client.next().path("state").textValue()).isEqualTo("connected");
+            fixture.transceiver().mute = true;
+            fixture.transceiver().muted.await();
+            fixture.transceiver().ended.addAll(fixture.transceiver().sessions);
+            fixture.transceiver().mute = false;
+            assertThat(client.next().path("reason").textValue()).isEqualTo("agent_hangup");
+        }
+    }
+
+    @Test
     void takesUpACallAfterTheConnectionBroke() throws Exception {
         try (var fixture = SignalingFixture.with();
                 var other = fixture.startAnother(Map.of())) {

@@ -418,6 +418,7 @@ public final class Transceiver implements AutoCloseable {
         loops.forEach(loop -> loop.thread().close());
         backends.close();
         recordings.ifPresent(Recordings::close);
+        calls.awaitTold();
         server.close();
         LOGGER.log(Level.INFO, "transceiver stopped");
     }

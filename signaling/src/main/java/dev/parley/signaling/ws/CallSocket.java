@@ -50,6 +50,7 @@ final class CallSocket implements WsListener {
     private final CallDesk.Origin origin;
     private final Starting starting;
     private final int maxMessageChars;
+    private final Duration unreachableAfter;
     private final TokenBuckets<String> messages = new TokenBuckets<>(System::nanoTime);
     private final StringBuilder partial = new StringBuilder();
     private final Thread watch;
@@ -57,18 +58,21 @@ final class CallSocket implements WsListener {
     private @Nullable WsSession session;
     private @Nullable CallId call;
     private SessionState told = SessionState.SESSION_STATE_UNSPECIFIED;
+    private long seenNanos;
 
     CallSocket(
             CallDesk desk,
             Caller caller,
             CallDesk.Origin origin,
             Starting starting,
-            int maxMessageChars) {
+            int maxMessageChars,
+            Duration unreachableAfter) {
         this.desk = desk;
         this.caller = caller;
         this.origin = origin;
         this.starting = starting;
         this.maxMessageChars = maxMessageChars;
+        this.unreachableAfter = unreachableAfter;
         this.watch = Thread.ofVirtual().name("call-socket-watch").unstarted(this::watch);
     }
 
@@ -158,6 +162,7 @@ final class CallSocket implements WsListener {
         String model = desk.model(caller, start.models(), offer);
         CallDesk.Started started = desk.start(caller, origin, model, offer);
         call = started.id();
+        seenNanos = System.nanoTime();
         told = SessionState.SESSION_STATE_NEW;
         send(
                 id,
@@ -172,6 +177,7 @@ final class CallSocket implements WsListener {
         CallId found = desk.find(caller, token);
         DescribeSessionResponse state = desk.describe(found);
         call = found;
+        seenNanos = System.nanoTime();
         tell(id, state);
     }
 
@@ -232,9 +238,13 @@ final class CallSocket implements WsListener {
         }
         try {
             tell("", desk.describe(active));
+            seenNanos = System.nanoTime();
         } catch (RefusedException refusal) {
             if (refusal.code() == ErrorCode.CALL_NOT_FOUND) {
                 over("", "unknown", "");
+            } else if (System.nanoTime() - seenNanos >= unreachableAfter.toNanos()) {
+                // Or its client would hold on to a connection that nobody may be at the end of.
+                over("", "unreachable", "the call's server does not answer");
             }
             // Otherwise its transceiver does not answer now; the call may be well.
         }

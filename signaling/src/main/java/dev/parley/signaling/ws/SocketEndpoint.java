@@ -30,6 +30,7 @@ import io.helidon.webserver.websocket.WsConnection;
 import io.helidon.websocket.WsListener;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -51,15 +52,26 @@ public final class SocketEndpoint implements Http1Upgrader, HttpService {
     private final Admission admission;
     private final Cors cors;
     private final int maxMessageBytes;
+    private final Duration unreachableAfter;
 
-    /** Starts calls at this desk. */
+    /**
+     * Starts calls at this desk.
+     *
+     * @param unreachableAfter how long a call whose transceiver is silent is taken for alive
+     */
     public SocketEndpoint(
-            CallDesk desk, Access access, Admission admission, Cors cors, int maxMessageBytes) {
+            CallDesk desk,
+            Access access,
+            Admission admission,
+            Cors cors,
+            int maxMessageBytes,
+            Duration unreachableAfter) {
         this.desk = desk;
         this.access = access;
         this.admission = admission;
         this.cors = cors;
         this.maxMessageBytes = maxMessageBytes;
+        this.unreachableAfter = unreachableAfter;
     }
 
     @Override
@@ -146,7 +158,8 @@ public final class SocketEndpoint implements Http1Upgrader, HttpService {
                 caller,
                 CallDesk.Origin.of(headers, where, "websocket"),
                 () -> countStart(caller, where.address()),
-                maxMessageBytes);
+                maxMessageBytes,
+                unreachableAfter);
     }
 
     private void countStart(Caller caller, InetAddress client) {

@@ -24,8 +24,8 @@ public final class Calls implements MediaLoop.Listener {
     /** A call that is over. */
     record Ended(EndedCall how, SetupPhases phases) {}
 
-    /** Ended calls that are remembered: some minutes' worth. */
-    private static final int MAX_ENDED = 1_024;
+    /** Ended calls that are remembered at least: some minutes' worth. */
+    private static final int MIN_ENDED = 1_024;
 
     /** A place for a call that is being set up. Closing it frees a place that was not filled. */
     final class Place implements AutoCloseable {
@@ -51,6 +51,7 @@ public final class Calls implements MediaLoop.Listener {
     private final Map<SessionId, Call> byId = new ConcurrentHashMap<>();
     private final Map<SessionId, Ended> ended = new LinkedHashMap<>();
     private final Sidebands sidebands = new Sidebands();
+    private final Watchers watchers = new Watchers();
     private final LongAdder restarts = new LongAdder();
     private final LongAdder trickled = new LongAdder();
 
@@ -84,7 +85,8 @@ public final class Calls implements MediaLoop.Listener {
     public void onEnded(Session session, EndedCall how) {
         synchronized (ended) {
             ended.put(session.id(), new Ended(how, session.phases()));
-            if (ended.size() > MAX_ENDED) {
+            // All that a process may have can end at once, when it stops.
+            if (ended.size() > Math.max(MIN_ENDED, max)) {
                 ended.remove(ended.keySet().iterator().next());
             }
         }
@@ -96,6 +98,16 @@ public final class Calls implements MediaLoop.Listener {
     /** Who else takes part in the calls' events. */
     public Sidebands sidebands() {
         return sidebands;
+    }
+
+    /** Who looks at the calls. */
+    Watchers watchers() {
+        return watchers;
+    }
+
+    /** All calls are over: gives those that look at them the time to see it. */
+    public void awaitTold() {
+        watchers.awaitTold();
     }
 
     /** A call that ended lately, or null. */

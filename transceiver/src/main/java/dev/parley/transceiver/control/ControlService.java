@@ -86,7 +86,7 @@ public final class ControlService extends TransceiverGrpc.TransceiverImplBase {
                         ? null
                         : calls.find(SessionId.of(created.getSessionId().toByteArray()));
         if (call != null) {
-            call.loop().end(call.session(), EndReason.SETUP_TIMEOUT, "signaling gave up waiting");
+            call.loop().end(call.session(), EndReason.ABANDONED, "signaling gave up waiting");
         }
     }
 
@@ -102,6 +102,7 @@ public final class ControlService extends TransceiverGrpc.TransceiverImplBase {
                         throw RefusedException.noSuchSession();
                     }
                     call.loop().end(call.session(), EndReason.CLIENT_HANGUP, "hung up");
+                    calls.watchers().told(call.session().id());
                     return CloseSessionResponse.getDefaultInstance();
                 });
     }
@@ -115,10 +116,12 @@ public final class ControlService extends TransceiverGrpc.TransceiverImplBase {
                     SessionId id = id(request.getSessionId().toByteArray());
                     Calls.Call call = calls.find(id);
                     if (call != null) {
+                        calls.watchers().looked(id, System.nanoTime());
                         return Descriptions.of(call, snapshot(call));
                     }
                     Calls.Ended ended = calls.findEnded(id);
                     if (ended != null) {
+                        calls.watchers().told(id);
                         return Descriptions.of(ended);
                     }
                     throw RefusedException.noSuchSession();
