@@ -213,7 +213,7 @@ public final class Rig implements AutoCloseable {
                         backends,
                         List.of(new CallSetup.Target(loop, mint)),
                         IDENTITY,
-                        new DtlsHandshake(random, 10_000, resendMillis),
+                        new DtlsHandshake(random, 60_000, resendMillis),
                         OpusLibrary.best(),
                         RealtimeSurface.factory(new RealtimeCounters()),
                         now::get,
