@@ -11,7 +11,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A little of each target; {@code ./parley fuzz} goes on for hours. */
 class FuzzTest {
-    private static final Duration TIME = Duration.ofSeconds(30);
+    private static final Duration TIME = Duration.ofSeconds(80);
 
     @TempDir private Path folder;
 
