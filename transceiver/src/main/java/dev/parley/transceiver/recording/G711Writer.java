@@ -45,6 +45,11 @@ final class G711Writer implements PacketFile {
         return at;
     }
 
+    @Override
+    public long bytes() {
+        return HEADER_BYTES + bytes;
+    }
+
     private void write(byte[] audio) throws IOException {
         ByteBuffer buffer = ByteBuffer.wrap(audio);
         while (buffer.hasRemaining()) {
@@ -79,7 +84,8 @@ final class G711Writer implements PacketFile {
 
     @Override
     public void close() throws IOException {
-        writeHeader();
-        file.close();
+        try (file) {
+            writeHeader();
+        }
     }
 }

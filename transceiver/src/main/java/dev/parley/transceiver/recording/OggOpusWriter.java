@@ -37,6 +37,7 @@ final class OggOpusWriter implements PacketFile {
     private int segments;
     private int pages;
     private int packets;
+    private long written;
     private long granule;
     private long pageFrom;
     private boolean headed;
@@ -94,6 +95,11 @@ final class OggOpusWriter implements PacketFile {
         }
     }
 
+    @Override
+    public long bytes() {
+        return written + HEADER_BYTES + segments + body.size();
+    }
+
     private void append(byte[] packet, int samples) throws IOException {
         int needed = packet.length / MAX_SEGMENTS + 1;
         if (segments + needed > MAX_SEGMENTS || granule - pageFrom >= PAGE_SAMPLES) {
@@ -146,6 +152,7 @@ final class OggOpusWriter implements PacketFile {
                 .put(body.toByteArray());
         page.putInt(22, OggCrc.of(page.array()));
         out.write(page.array());
+        written += page.capacity();
         body.reset();
         segments = 0;
         pageFrom = granule;
@@ -153,9 +160,10 @@ final class OggOpusWriter implements PacketFile {
 
     @Override
     public void close() throws IOException {
-        if (headed) {
-            writePage(LAST_PAGE);
+        try (out) {
+            if (headed) {
+                writePage(LAST_PAGE);
+            }
         }
-        out.close();
     }
 }

@@ -46,6 +46,9 @@ public interface PacketFile extends AutoCloseable {
      */
     long add(byte[] packet, long atSamples, int samples) throws IOException;
 
+    /** Bytes that it takes of the disk by now, the silence and what is about to be written too. */
+    long bytes();
+
     @Override
     void close() throws IOException;
 }

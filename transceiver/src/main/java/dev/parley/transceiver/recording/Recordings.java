@@ -159,10 +159,12 @@ public final class Recordings implements CallTape.Source, AutoCloseable {
         RecordedTape tape = entry.tape();
         try {
             TapeWriter writer = tape.writer();
+            long before = 0;
             if (writer == null) {
                 writer = begin(tape);
+            } else {
+                before = writer.bytes();
             }
-            long before = writer.bytes();
             long leftOut = tape.takeLeftOut();
             if (leftOut > 0) {
                 writer.leftOut(leftOut, entry.nanos() - tape.begunNanos());
@@ -172,7 +174,8 @@ public final class Recordings implements CallTape.Source, AutoCloseable {
             if (entry instanceof TapeEntry.End) {
                 finish(tape, writer);
             }
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException e) {
+            // Whatever is the matter with one recording, the others go on.
             fail(tape, e);
         }
         if (usedBytes >= settings.maxBytes() && !full) {
@@ -206,12 +209,12 @@ public final class Recordings implements CallTape.Source, AutoCloseable {
         }
         try {
             writer.flush();
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException e) {
             fail(tape, e);
         }
     }
 
-    private void fail(RecordedTape tape, IOException why) {
+    private void fail(RecordedTape tape, Exception why) {
         LOGGER.log(
                 Level.WARNING,
                 "session={0} its recording cannot be written: {1}",
@@ -239,7 +242,7 @@ public final class Recordings implements CallTape.Source, AutoCloseable {
         if (writer != null) {
             try {
                 writer.brokenOff(why, nanos() - tape.begunNanos());
-            } catch (IOException e) {
+            } catch (IOException | RuntimeException e) {
                 LOGGER.log(Level.DEBUG, "the last line of {0}: {1}", tape.name(), e.toString());
             }
         }
@@ -255,7 +258,7 @@ public final class Recordings implements CallTape.Source, AutoCloseable {
         }
         try {
             writer.close();
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException e) {
             LOGGER.log(Level.DEBUG, "closing {0}: {1}", tape.name(), e.toString());
         }
     }

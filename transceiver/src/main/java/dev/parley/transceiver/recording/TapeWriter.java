@@ -44,7 +44,7 @@ final class TapeWriter implements AutoCloseable {
     private ClientCodec codec = ClientCodec.OPUS;
     private @Nullable PacketFile input;
     private @Nullable PacketFile output;
-    private long bytes;
+    private long lineBytes;
 
     /**
      * @param at the moment that all times are counted from
@@ -119,7 +119,6 @@ final class TapeWriter implements AutoCloseable {
             }
         }
         long place = file.add(packet.payload(), packet.atSamples(), packet.samples());
-        bytes += packet.payload().length;
         StringBuilder told =
                 new StringBuilder("{\"file_at\":")
                         .append(place)
@@ -169,7 +168,7 @@ final class TapeWriter implements AutoCloseable {
                 String.format(Locale.ROOT, "{\"ms\":%.3f,\"%s\":%s}%n", atNanos / 1e6, kind, json);
         byte[] encoded = text.getBytes(StandardCharsets.UTF_8);
         lines.write(encoded);
-        bytes += encoded.length;
+        lineBytes += encoded.length;
     }
 
     /** Lets others see what was written so far. */
@@ -179,7 +178,11 @@ final class TapeWriter implements AutoCloseable {
 
     /** Bytes written so far, about. */
     long bytes() {
-        return bytes;
+        return lineBytes + bytes(input) + bytes(output);
+    }
+
+    private static long bytes(@Nullable PacketFile file) {
+        return file == null ? 0 : file.bytes();
     }
 
     @Override

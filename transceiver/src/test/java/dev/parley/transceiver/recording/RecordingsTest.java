@@ -186,6 +186,33 @@ class RecordingsTest {
     }
 
     @Test
+    void countsTheSilenceThatItWrites() throws IOException {
+        Recordings recordings = recordings(Choice.ALL, 400_000);
+        CallTape tape = tape(recordings, "j");
+        tape.codec(ClientCodec.PCMU);
+        tape.input(InputPacket.again(new byte[160], 0, 960, 0, -1, -1));
+        recordings.runOnce();
+        assertThat(tape(recordings, "k").runs()).isTrue();
+        // A minute of G.711 later.
+        tape.input(InputPacket.again(new byte[160], 60 * 48_000, 960, 0, -1, -1));
+        recordings.runOnce();
+        assertThat(tape(recordings, "l").runs()).isFalse();
+        assertThat(lines("j").getLast().has("broken_off")).isTrue();
+    }
+
+    @Test
+    void aRecordingThatCannotBeNamedHarmsNoOther() throws IOException {
+        Recordings recordings = recordings(Choice.ALL, 1 << 20);
+        CallTape lost = tape(recordings, "no\0file");
+        CallTape kept = tape(recordings, "m");
+        lost.note("not kept");
+        kept.end();
+        recordings.runOnce();
+        assertThat(counters.count(RecordingEvent.FAILED)).isEqualTo(1);
+        assertThat(lines("m").getLast().has("end")).isTrue();
+    }
+
+    @Test
     void finishesWhatIsOpenWhenTheProcessStops() throws IOException {
         Recordings recordings =
                 Recordings.start(
