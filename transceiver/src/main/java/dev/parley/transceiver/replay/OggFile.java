@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,7 +34,7 @@ final class OggFile {
         OggFile read =
                 new OggFile(
                         file,
-                        ByteBuffer.wrap(Files.readAllBytes(file)).order(ByteOrder.LITTLE_ENDIAN));
+                        ByteBuffer.wrap(WholeFile.bytes(file)).order(ByteOrder.LITTLE_ENDIAN));
         while (read.page()) {
             // Each adds its packets.
         }

@@ -18,7 +18,9 @@ import dev.parley.transceiver.replay.RecordedCall.Moment;
 import dev.parley.transceiver.replay.RecordedCall.UnreadableException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -37,6 +39,19 @@ public final class RecordingReader {
     /** RFC 6716 3.2.1: a packet of at most 2 bytes stands for frames that were not sent. */
     private static final int EMPTY_BYTES = 2;
 
+    private static final String KEYS = "0123456789*#ABCD";
+
+    /** A year, beyond which no recording goes and no number is rounded. */
+    private static final double MAX_MILLIS = 365 * 86_400_000.0;
+
+    private static final double MAX_SAMPLES = MAX_MILLIS * (InputClock.RATE_HZ / 1_000);
+
+    /** What a datagram can bring. */
+    private static final int MAX_PACKET_BYTES = 65_535;
+
+    /** RFC 6716 3.1: a packet of Opus has 120 ms at most; one of G.711 as many bytes as fit. */
+    private static final int MAX_PACKET_SAMPLES = MAX_PACKET_BYTES * 6;
+
     private final Path file;
     private final List<Moment> moments = new ArrayList<>();
     private ClientCodec codec = ClientCodec.OPUS;
@@ -44,6 +59,7 @@ public final class RecordingReader {
     private List<byte[]> opus = List.of();
     private byte[] g711 = new byte[0];
     private @Nullable Path audio;
+    private int number;
 
     private RecordingReader(Path file) {
         this.file = file;
@@ -65,6 +81,8 @@ public final class RecordingReader {
             }
         } catch (NoSuchFileException e) {
             throw new UnreadableException(Path.of(e.getFile()), "is not there");
+        } catch (CharacterCodingException _) {
+            throw new UnreadableException(file, "is no text in UTF-8");
         }
         throw new UnreadableException(
                 file, "is none of .jsonl (a recording), .wav, .opus and .ogg (audio alone)");
@@ -106,22 +124,19 @@ public final class RecordingReader {
     }
 
     private RecordedCall recording() throws IOException, UnreadableException {
-        List<String> lines = Files.readAllLines(file);
+        List<String> lines = Files.readAllLines(WholeFile.fitting(file));
         for (int i = 0; i < lines.size(); i++) {
+            number = i + 1;
             JsonNode line;
             try {
                 line = MAPPER.readTree(lines.get(i));
             } catch (JsonProcessingException _) {
-                if (i == lines.size() - 1) {
+                if (number == lines.size()) {
                     break; // Its process was killed in the middle of it.
                 }
-                throw new UnreadableException(file, "has no JSON in line " + (i + 1));
+                throw atFault("holds no JSON");
             }
-            try {
-                take(line);
-            } catch (InvalidProtocolBufferException e) {
-                throw new UnreadableException(file, "line " + (i + 1) + ": " + e.getMessage());
-            }
+            take(line);
         }
         if (start.getModel().isEmpty()) {
             throw new UnreadableException(file, "is no recording: it has no session_start");
@@ -130,7 +145,7 @@ public final class RecordingReader {
     }
 
     private void take(JsonNode line) throws IOException, UnreadableException {
-        long at = Math.round(line.path("ms").asDouble() * 1e6);
+        long at = Math.round(number(line, "ms", 0, MAX_MILLIS) * 1e6);
         if (line.has("audio")) {
             audio(line.path("audio"));
         } else if (line.has("input")) {
@@ -138,20 +153,55 @@ public final class RecordingReader {
         } else if (line.has("client")) {
             moments.add(new ClientSaid(at, request(line.path("client"))));
         } else if (line.has("key")) {
-            JsonNode key = line.path("key");
-            moments.add(
-                    new KeyPressed(
-                            at,
-                            key.path("digit").asText("0").charAt(0),
-                            key.path("duration_ms").asInt()));
+            key(at, line.path("key"));
         } else if (line.path("edge").has("session_start")) {
             start = request(line.path("edge")).getSessionStart();
         }
     }
 
-    private static ConverseRequest request(JsonNode json) throws InvalidProtocolBufferException {
+    /** A field of a recording, which anybody may have written. */
+    private double number(JsonNode in, String name, double least, double most)
+            throws UnreadableException {
+        JsonNode field = in.path(name);
+        double value = field.asDouble(Double.NaN);
+        if (value >= least && value <= most) {
+            return value;
+        }
+        throw atFault(
+                name
+                        + " is "
+                        + (field.isMissingNode() ? "missing" : field)
+                        + ", which is no number from "
+                        + (long) least
+                        + " to "
+                        + (long) most);
+    }
+
+    private int whole(JsonNode in, String name, int least, int most) throws UnreadableException {
+        return (int) number(in, name, least, most);
+    }
+
+    private UnreadableException atFault(String why) {
+        return new UnreadableException(file, "line " + number + ": " + why);
+    }
+
+    private void key(long at, JsonNode told) throws UnreadableException {
+        String digit = told.path("digit").asText();
+        if (digit.length() != 1 || KEYS.indexOf(digit) < 0) {
+            throw atFault("digit is \"" + digit + "\", which is none of " + KEYS);
+        }
+        moments.add(
+                new KeyPressed(
+                        at, digit.charAt(0), whole(told, "duration_ms", 0, Integer.MAX_VALUE)));
+    }
+
+    private ConverseRequest request(JsonNode json) throws UnreadableException {
         ConverseRequest.Builder request = ConverseRequest.newBuilder();
-        JsonFormat.parser().ignoringUnknownFields().merge(json.toString(), request);
+        try {
+            JsonFormat.parser().ignoringUnknownFields().merge(json.toString(), request);
+        } catch (InvalidProtocolBufferException e) {
+            throw atFault(String.valueOf(e.getMessage()));
+        }
         return request.build();
     }
 
@@ -159,9 +209,9 @@ public final class RecordingReader {
         try {
             codec = ClientCodec.valueOf(told.path("codec").asText().toUpperCase(Locale.ROOT));
         } catch (IllegalArgumentException _) {
-            throw new UnreadableException(file, "has the unknown codec " + told.path("codec"));
+            throw atFault("the codec " + told.path("codec") + " is unknown");
         }
-        Path beside = file.resolveSibling(told.path("input").asText());
+        Path beside = beside(told.path("input").asText());
         audio = beside;
         if (!Files.exists(beside)) {
             return; // The caller was never heard.
@@ -173,16 +223,29 @@ public final class RecordingReader {
         }
     }
 
+    /** A recording is read with the files beside it and no other. */
+    private Path beside(String name) throws UnreadableException {
+        try {
+            Path path = Path.of(name);
+            if (!name.isEmpty() && path.equals(path.getFileName()) && !name.equals("..")) {
+                return file.resolveSibling(path);
+            }
+        } catch (InvalidPathException _) {
+            // Said below.
+        }
+        throw atFault("input is \"" + name + "\", which is no file beside it");
+    }
+
     private void packet(long at, JsonNode told) throws UnreadableException {
-        int place = told.path("file_at").asInt();
-        int length = told.path("bytes").asInt();
+        int place = whole(told, "file_at", -1, Integer.MAX_VALUE);
+        int length = whole(told, "bytes", 0, MAX_PACKET_BYTES);
         if (place < 0) {
             return;
         }
         byte[] bytes;
         if (codec == ClientCodec.OPUS && place < opus.size()) {
             bytes = opus.get(place);
-        } else if (codec != ClientCodec.OPUS && place + length <= g711.length) {
+        } else if (codec != ClientCodec.OPUS && place <= g711.length - length) {
             bytes = new byte[length];
             System.arraycopy(g711, place, bytes, 0, length);
         } else {
@@ -197,10 +260,14 @@ public final class RecordingReader {
                         at,
                         InputPacket.again(
                                 bytes,
-                                told.path("at").asLong(),
-                                told.path("samples").asInt(),
-                                told.path("lost").asInt(),
-                                told.path("level").asInt(InputPacket.UNKNOWN),
-                                told.path("voice").asInt(InputPacket.UNKNOWN))));
+                                (long) number(told, "at", 0, MAX_SAMPLES),
+                                whole(told, "samples", 0, MAX_PACKET_SAMPLES),
+                                told.has("lost") ? whole(told, "lost", 0, Integer.MAX_VALUE) : 0,
+                                optional(told, "level", 255),
+                                optional(told, "voice", 1))));
+    }
+
+    private int optional(JsonNode told, String name, int most) throws UnreadableException {
+        return told.has(name) ? whole(told, name, 0, most) : InputPacket.UNKNOWN;
     }
 }

@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,7 +34,7 @@ record WavFile(InferenceFormat format, byte[] audio) {
     private record Layout(int kind, int channels, int rateHz, int bits) {}
 
     static WavFile read(Path file) throws IOException, UnreadableException {
-        ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(file)).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer bytes = ByteBuffer.wrap(WholeFile.bytes(file)).order(ByteOrder.LITTLE_ENDIAN);
         if (bytes.limit() < RIFF_BYTES || !word(bytes, 0).equals("RIFF")) {
             throw new UnreadableException(file, "is no WAV file");
         }
