@@ -2,6 +2,7 @@ package dev.parley.signaling.net;
 
 import dev.parley.runtime.config.ConfigException;
 import dev.parley.runtime.reload.WatchedFiles;
+import dev.parley.runtime.tls.CertifiedKey;
 import java.net.Socket;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -25,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  * handshakes get the newest pair, those under way end with the one that they began with.
  */
 public final class ReloadedTls {
+    private static final CertifiedKey.Options OPTIONS =
+            new CertifiedKey.Options("tls_certificate_file", "tls_key_file");
+
     private final WatchedFiles<String> files;
     private final Keys keys = new Keys();
     private final SSLContext context;
@@ -39,7 +43,10 @@ public final class ReloadedTls {
                 new WatchedFiles<>(
                         "tls_certificate_file",
                         List.of(certificateFile, keyFile),
-                        contents -> keys.add(TlsFiles.parse(contents.getFirst(), contents.get(1))));
+                        contents ->
+                                keys.add(
+                                        CertifiedKey.parse(
+                                                contents.getFirst(), contents.get(1), OPTIONS)));
         try {
             this.context = SSLContext.getInstance("TLS");
             // Trust is for client certificates, which are not asked for.
@@ -65,11 +72,11 @@ public final class ReloadedTls {
 
     /** Keeps the pairs of this and the last files under names of their own. */
     private static final class Keys extends X509ExtendedKeyManager {
-        private final Map<String, TlsFiles> pairs = new ConcurrentHashMap<>();
+        private final Map<String, CertifiedKey> pairs = new ConcurrentHashMap<>();
         private final AtomicInteger count = new AtomicInteger();
         private volatile String newest = "";
 
-        String add(TlsFiles pair) {
+        String add(CertifiedKey pair) {
             int number = count.incrementAndGet();
             String name = "pair " + number;
             pairs.put(name, pair);
@@ -81,7 +88,7 @@ public final class ReloadedTls {
         @Override
         public @Nullable String chooseEngineServerAlias(
                 String keyType, Principal @Nullable [] issuers, @Nullable SSLEngine engine) {
-            TlsFiles pair = pairs.get(newest);
+            CertifiedKey pair = pairs.get(newest);
             boolean fits =
                     pair != null
                             && (pair.key().getAlgorithm().equals(keyType)
@@ -90,7 +97,7 @@ public final class ReloadedTls {
         }
 
         // Of Edwards curves the one says EdDSA and the other Ed25519.
-        private static String publicKeyType(TlsFiles pair) {
+        private static String publicKeyType(CertifiedKey pair) {
             return pair.chain().getFirst().getPublicKey().getAlgorithm();
         }
 
@@ -102,13 +109,13 @@ public final class ReloadedTls {
 
         @Override
         public X509Certificate @Nullable [] getCertificateChain(String alias) {
-            TlsFiles pair = pairs.get(alias);
+            CertifiedKey pair = pairs.get(alias);
             return pair == null ? null : pair.chain().toArray(X509Certificate[]::new);
         }
 
         @Override
         public @Nullable PrivateKey getPrivateKey(String alias) {
-            TlsFiles pair = pairs.get(alias);
+            CertifiedKey pair = pairs.get(alias);
             return pair == null ? null : pair.key();
         }
 

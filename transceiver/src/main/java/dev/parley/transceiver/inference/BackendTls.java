@@ -1,35 +1,34 @@
 package dev.parley.transceiver.inference;
 
 import dev.parley.runtime.config.ConfigException;
+import dev.parley.runtime.reload.WatchedFiles;
+import dev.parley.runtime.tls.CertifiedKey;
 import io.grpc.ChannelCredentials;
 import io.grpc.InsecureChannelCredentials;
 import io.grpc.TlsChannelCredentials;
 import io.grpc.util.AdvancedTlsX509KeyManager;
 import io.grpc.util.AdvancedTlsX509TrustManager;
 import io.grpc.util.AdvancedTlsX509TrustManager.Verification;
-import java.io.File;
 import java.io.IOException;
-import java.lang.System.Logger.Level;
+import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
  * How connections to backends are secured: not at all, by the backend's certificate, or by
- * certificates of both sides. Files that have changed are read again now and then; connections that
- * are there go on with what they began with. Owned by {@link Backends}; any thread may enter.
+ * certificates of both sides. Files that have changed are read again now and then, a certificate
+ * and its key only together; connections that are there go on with what they began with. Owned by
+ * {@link Backends}; any thread may enter.
  */
 final class BackendTls {
-    private static final System.Logger LOGGER = System.getLogger(BackendTls.class.getPackageName());
+    private static final String CA_FILE = "backend_ca_file";
+    private static final CertifiedKey.Options OWN_FILES =
+            new CertifiedKey.Options("backend_certificate_file", "backend_key_file");
 
-    private final List<Watched> files = new ArrayList<>();
+    private final List<WatchedFiles<?>> files = new ArrayList<>();
     private final ChannelCredentials credentials;
-
-    /** Reads a file, or several that belong together. */
-    @FunctionalInterface
-    private interface Reader {
-        void read() throws IOException, GeneralSecurityException;
-    }
 
     private BackendTls(TlsSettings settings) {
         if (!settings.on()) {
@@ -37,18 +36,9 @@ final class BackendTls {
             return;
         }
         TlsChannelCredentials.Builder builder = TlsChannelCredentials.newBuilder();
-        AdvancedTlsX509TrustManager trust = trust(settings);
-        builder.trustManager(trust);
+        builder.trustManager(trust(settings));
         if (settings.hasCertificate()) {
-            AdvancedTlsX509KeyManager key = new AdvancedTlsX509KeyManager();
-            File certificate = new File(settings.certificateFile());
-            File keyFile = new File(settings.keyFile());
-            watch(
-                    "backend_certificate_file, backend_key_file",
-                    () -> key.updateIdentityCredentials(certificate, keyFile),
-                    certificate,
-                    keyFile);
-            builder.keyManager(key);
+            builder.keyManager(key(settings));
         }
         credentials = builder.build();
     }
@@ -71,8 +61,10 @@ final class BackendTls {
             if (settings.caFile().isEmpty()) {
                 trust.useSystemDefaultTrustCerts();
             } else {
-                File ca = new File(settings.caFile());
-                watch("backend_ca_file", () -> trust.updateTrustCredentials(ca), ca);
+                watch(
+                        CA_FILE,
+                        List.of(settings.caFile()),
+                        contents -> trust(trust, contents.getFirst()));
             }
             return trust;
         } catch (GeneralSecurityException e) {
@@ -80,20 +72,33 @@ final class BackendTls {
         }
     }
 
-    private void watch(String keys, Reader reader, File... read) {
-        Watched watched = new Watched(keys, reader, List.of(read));
+    private static List<X509Certificate> trust(AdvancedTlsX509TrustManager in, byte[] pem) {
+        List<X509Certificate> authorities = CertifiedKey.certificates(pem, CA_FILE);
         try {
-            watched.read();
-        } catch (IOException | GeneralSecurityException | RuntimeException e) {
-            throw new ConfigException(
-                    keys
-                            + ": "
-                            + watched.names()
-                            + " cannot be used ("
-                            + e.getMessage()
-                            + "); give files in PEM that this process may read");
+            in.updateTrustCredentials(authorities.toArray(X509Certificate[]::new));
+            return authorities;
+        } catch (IOException | GeneralSecurityException e) {
+            throw new ConfigException(CA_FILE + ": holds certificates of no use: " + e);
         }
-        files.add(watched);
+    }
+
+    private AdvancedTlsX509KeyManager key(TlsSettings settings) {
+        AdvancedTlsX509KeyManager manager = new AdvancedTlsX509KeyManager();
+        watch(
+                OWN_FILES.certificateFile(),
+                List.of(settings.certificateFile(), settings.keyFile()),
+                contents -> {
+                    CertifiedKey own =
+                            CertifiedKey.parse(contents.getFirst(), contents.get(1), OWN_FILES);
+                    manager.updateIdentityCredentials(
+                            own.chain().toArray(X509Certificate[]::new), own.key());
+                    return own;
+                });
+        return manager;
+    }
+
+    private <T> void watch(String option, List<String> paths, WatchedFiles.Loader<T> loader) {
+        files.add(new WatchedFiles<>(option, paths.stream().map(Path::of).toList(), loader));
     }
 
     ChannelCredentials credentials() {
@@ -107,55 +112,6 @@ final class BackendTls {
 
     /** Reads files again that have changed; what cannot be used changes nothing. May block. */
     synchronized void refresh() {
-        files.forEach(Watched::refresh);
-    }
-
-    /** Files, and when they were last read. */
-    private static final class Watched {
-        private final String keys;
-        private final Reader reader;
-        private final List<File> files;
-        private List<Long> seen = List.of();
-
-        Watched(String keys, Reader reader, List<File> files) {
-            this.keys = keys;
-            this.reader = reader;
-            this.files = files;
-        }
-
-        void read() throws IOException, GeneralSecurityException {
-            List<Long> now = state();
-            reader.read();
-            seen = now;
-        }
-
-        /** Changes whenever a file does, also one that was replaced within the same second. */
-        private List<Long> state() {
-            return files.stream().map(file -> file.lastModified() * 31 + file.length()).toList();
-        }
-
-        void refresh() {
-            List<Long> now = state();
-            if (now.equals(seen)) {
-                return;
-            }
-            try {
-                reader.read();
-                LOGGER.log(Level.INFO, "{0}: {1} were read again", keys, names());
-                seen = now;
-            } catch (IOException | GeneralSecurityException | RuntimeException e) {
-                // Perhaps only one of two has been written by now.
-                LOGGER.log(
-                        Level.WARNING,
-                        "{0}: {1} have changed and cannot be used, so nothing has changed yet: {2}",
-                        keys,
-                        names(),
-                        e.toString());
-            }
-        }
-
-        String names() {
-            return String.join(", ", files.stream().map(File::getPath).toList());
-        }
+        files.forEach(WatchedFiles::check);
     }
 }

@@ -29,7 +29,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
+import java.nio.file.StandardCopyOption;
 import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
 import java.util.Map;
@@ -80,9 +80,13 @@ class BackendTlsTest {
     }
 
     private Backends backends(TlsSettings tls) {
+        return backends("127.0.0.1", tls);
+    }
+
+    private Backends backends(String host, TlsSettings tls) {
         BackendSettings usual = BackendSettings.DEFAULT;
         return Backends.open(
-                Map.of("*", "127.0.0.1:" + server.getPort()),
+                Map.of("*", host + ":" + server.getPort()),
                 new BackendSettings(
                         usual.keepalive(),
                         usual.keepaliveTimeout(),
@@ -136,17 +140,21 @@ class BackendTlsTest {
         try (Backends backends = backends(mutual())) {
             var _ = call(backends).get(10, TimeUnit.SECONDS);
             assertThat(next(clients)).isEqualTo("CN=edge-1");
-            int port = server.getPort();
             // Another authority on both sides: nothing of before is of use any more.
-            server.shutdownNow().awaitTermination(10, TimeUnit.SECONDS);
             TestCertificates renewed = new TestCertificates("fleet of tomorrow");
             renewed.writeRoot(ca);
             renewed.write("edge-2", certificate, key);
-            touch(ca, certificate, key);
-            server = serverAt(port, renewed);
             backends.refreshTlsNow();
+            restart(renewed);
             assertThat(retried(backends)).isEqualTo("CN=edge-2");
         }
+    }
+
+    /** Nothing of the connections of before is left. */
+    private void restart(TestCertificates signer) throws Exception {
+        int port = server.getPort();
+        server.shutdownNow().awaitTermination(10, TimeUnit.SECONDS);
+        server = serverAt(port, signer);
     }
 
     private Server serverAt(int port, TestCertificates signer) throws IOException {
@@ -163,14 +171,6 @@ class BackendTlsTest {
                 .addService(ServerInterceptors.intercept(new Agent(), new Watch()))
                 .build()
                 .start();
-    }
-
-    /** Files that are written within one tick of the clock look as if nothing had changed. */
-    private static void touch(Path... files) throws IOException {
-        for (Path file : files) {
-            Files.setLastModifiedTime(
-                    file, FileTime.fromMillis(Files.getLastModifiedTime(file).toMillis() + 5_000));
-        }
     }
 
     private String retried(Backends backends) throws Exception {
@@ -193,9 +193,45 @@ class BackendTlsTest {
     void keepsWhatItHasWhenNewFilesAreOfNoUse() throws Exception {
         try (Backends backends = backends(mutual())) {
             Files.writeString(key, "half a key");
+            Files.writeString(ca, "half an authority");
             backends.refreshTlsNow();
-            assertThat(call(backends).get(10, TimeUnit.SECONDS)).isNotNull();
+            authority.writeRoot(ca);
+            restart(authority);
+            assertThat(retried(backends)).isEqualTo("CN=edge-1");
         }
+    }
+
+    @Test
+    void waitsForTheKeyOfANewCertificate() throws Exception {
+        try (Backends backends = backends(mutual())) {
+            Path later = folder.resolve("later-key.pem");
+            authority.write("edge-2", certificate, later);
+            backends.refreshTlsNow();
+            restart(authority);
+            assertThat(retried(backends)).isEqualTo("CN=edge-1");
+            Files.move(later, key, StandardCopyOption.REPLACE_EXISTING);
+            backends.refreshTlsNow();
+            restart(authority);
+            assertThat(retried(backends)).isEqualTo("CN=edge-2");
+        }
+    }
+
+    @Test
+    void doesNotTalkToABackendOfAnotherName() throws Exception {
+        // The certificate is for 127.0.0.1, which is where this name leads.
+        try (Backends backends = backends("localhost", mutual())) {
+            assertThatThrownBy(() -> call(backends).get(10, TimeUnit.SECONDS))
+                    .hasMessageContaining("UNAVAILABLE");
+        }
+        assertThat(clients).isEmpty();
+    }
+
+    @Test
+    void saysThatAKeyIsAnotherCertificates() throws IOException {
+        authority.write("edge-2", certificate, folder.resolve("other-key.pem"));
+        assertThatThrownBy(() -> backends(mutual()))
+                .isInstanceOf(ConfigException.class)
+                .hasMessage("backend_key_file: is not the key of backend_certificate_file");
     }
 
     @Test
@@ -226,7 +262,7 @@ class BackendTlsTest {
         assertThatThrownBy(() -> backends(tls))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageStartingWith("backend_ca_file: ")
-                .hasMessageContaining("none.pem cannot be used");
+                .hasMessageContaining("none.pem cannot be read");
     }
 
     private static final class Agent extends VoiceAgentGrpc.VoiceAgentImplBase {

@@ -1,4 +1,4 @@
-package dev.parley.signaling.net;
+package dev.parley.runtime.tls;
 
 import dev.parley.runtime.config.ConfigException;
 import java.io.ByteArrayInputStream;
@@ -20,27 +20,39 @@ import java.util.regex.Pattern;
 /**
  * A certificate chain with its key, as PEM files hold them.
  *
- * @param chain the server's own certificate first
+ * @param chain the certificate of the key first, then those that lead to who signed it
  * @param key of that certificate
  */
-record TlsFiles(List<X509Certificate> chain, PrivateKey key) {
+public record CertifiedKey(List<X509Certificate> chain, PrivateKey key) {
     private static final Pattern PKCS8 =
             Pattern.compile("-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\\s]+)-----END PRIVATE KEY");
     private static final List<String> KEY_TYPES = List.of("EC", "RSA", "EdDSA");
+
+    /** The options that name the two files, for errors. */
+    public record Options(String certificateFile, String keyFile) {}
 
     /**
      * Reads both files' contents.
      *
      * @throws ConfigException when they cannot be used, naming the option at fault
      */
-    static TlsFiles parse(byte[] certificatePem, byte[] keyPem) {
-        List<X509Certificate> chain = chain(certificatePem);
-        PrivateKey key = key(keyPem);
-        requirePair(chain.getFirst(), key);
-        return new TlsFiles(chain, key);
+    public static CertifiedKey parse(byte[] certificatePem, byte[] keyPem, Options options) {
+        List<X509Certificate> chain = certificates(certificatePem, options.certificateFile());
+        PrivateKey key = key(keyPem, options.keyFile());
+        if (!isPair(chain.getFirst(), key)) {
+            throw new ConfigException(
+                    options.keyFile() + ": is not the key of " + options.certificateFile());
+        }
+        return new CertifiedKey(chain, key);
     }
 
-    private static List<X509Certificate> chain(byte[] pem) {
+    /**
+     * Reads the certificates of a file's contents.
+     *
+     * @param option that names the file, for errors
+     * @throws ConfigException when there are none, or they cannot be read
+     */
+    public static List<X509Certificate> certificates(byte[] pem, String option) {
         try {
             List<X509Certificate> chain =
                     CertificateFactory.getInstance("X.509")
@@ -54,31 +66,33 @@ record TlsFiles(List<X509Certificate> chain, PrivateKey key) {
         } catch (CertificateException _) {
             // The one message below fits.
         }
-        throw new ConfigException("tls_certificate_file: holds no PEM certificates");
+        throw new ConfigException(option + ": holds no PEM certificates");
     }
 
-    private static PrivateKey key(byte[] pem) {
+    private static PrivateKey key(byte[] pem, String option) {
         Matcher matcher = PKCS8.matcher(new String(pem, StandardCharsets.ISO_8859_1));
         if (!matcher.find()) {
             throw new ConfigException(
-                    "tls_key_file: holds no unencrypted PKCS #8 key (BEGIN PRIVATE KEY); convert"
-                            + " it with: openssl pkcs8 -topk8 -nodes");
+                    option
+                            + ": holds no unencrypted PKCS #8 key (BEGIN PRIVATE KEY); convert it"
+                            + " with: openssl pkcs8 -topk8 -nodes");
         }
-        byte[] encoded = Base64.getMimeDecoder().decode(matcher.group(1));
         for (String type : KEY_TYPES) {
             try {
                 return KeyFactory.getInstance(type)
-                        .generatePrivate(new PKCS8EncodedKeySpec(encoded));
-            } catch (InvalidKeySpecException _) {
-                // Another type's.
+                        .generatePrivate(
+                                new PKCS8EncodedKeySpec(
+                                        Base64.getMimeDecoder().decode(matcher.group(1))));
+            } catch (InvalidKeySpecException | IllegalArgumentException _) {
+                // Another type's, or none.
             } catch (GeneralSecurityException e) {
                 throw new IllegalStateException("this JDK lacks " + type, e);
             }
         }
-        throw new ConfigException("tls_key_file: holds a key that is neither EC, RSA nor EdDSA");
+        throw new ConfigException(option + ": holds a key that is neither EC, RSA nor EdDSA");
     }
 
-    private static void requirePair(X509Certificate certificate, PrivateKey key) {
+    private static boolean isPair(X509Certificate certificate, PrivateKey key) {
         String algorithm =
                 switch (key.getAlgorithm()) {
                     case "EC" -> "SHA256withECDSA";
@@ -91,14 +105,11 @@ record TlsFiles(List<X509Certificate> chain, PrivateKey key) {
             signature.initSign(key);
             signature.update(sample);
             byte[] signed = signature.sign();
-            signature.initVerify(certificate);
+            signature.initVerify(certificate.getPublicKey());
             signature.update(sample);
-            if (signature.verify(signed)) {
-                return;
-            }
+            return signature.verify(signed);
         } catch (GeneralSecurityException _) {
-            // Of different types.
+            return false; // Of different types.
         }
-        throw new ConfigException("tls_key_file: is not the key of tls_certificate_file");
     }
 }
