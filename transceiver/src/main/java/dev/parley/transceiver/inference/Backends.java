@@ -32,7 +32,14 @@ public final class Backends implements AutoCloseable {
     /** The key of the backend that takes every model without one of its own. */
     public static final String ANY_MODEL = "*";
 
-    private static final int MAX_MESSAGE_BYTES = (1 << 20) + (1 << 16);
+    /** Longest message of a backend: 1 MiB of audio, and what stands around it. */
+    static final int MAX_MESSAGE_BYTES = (1 << 20) + (1 << 16);
+
+    /**
+     * A longer one is still read to here, so that the backend can be told; beyond it gRPC breaks
+     * the stream off, as it does by default.
+     */
+    private static final int MAX_READ_BYTES = 4 << 20;
 
     /** Unread output that a backend may push at one stream; more waits on its side. */
     private static final int STREAM_WINDOW_BYTES = 256 * 1024;
@@ -229,7 +236,7 @@ public final class Backends implements AutoCloseable {
                 // Listeners of ours never block, so no thread hop.
                 .directExecutor()
                 .flowControlWindow(STREAM_WINDOW_BYTES)
-                .maxInboundMessageSize(MAX_MESSAGE_BYTES)
+                .maxInboundMessageSize(MAX_READ_BYTES)
                 .keepAliveTime(settings.keepalive().toMillis(), TimeUnit.MILLISECONDS)
                 .keepAliveTimeout(settings.keepaliveTimeout().toMillis(), TimeUnit.MILLISECONDS)
                 .idleTimeout(30, TimeUnit.DAYS)

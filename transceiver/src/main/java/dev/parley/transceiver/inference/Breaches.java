@@ -1,6 +1,7 @@
 package dev.parley.transceiver.inference;
 
 import dev.parley.proto.inference.v1.ConverseRequest;
+import dev.parley.proto.inference.v1.ConverseResponse;
 import dev.parley.proto.inference.v1.MessageRejected;
 import java.lang.System.Logger.Level;
 import java.util.EnumMap;
@@ -53,6 +54,18 @@ final class Breaches {
                                             .setCount(count))
                             .build());
         }
+    }
+
+    /** A message is longer than any may be. */
+    void tooLong(ConverseResponse message, int bytes) {
+        tell(
+                Breach.MESSAGE_TOO_LONG,
+                OutputIntake.name(message)
+                        + " has "
+                        + bytes
+                        + " bytes; "
+                        + Backends.MAX_MESSAGE_BYTES
+                        + " are the most");
     }
 
     /** How many there are to tell of now; 0 when it is too soon. */

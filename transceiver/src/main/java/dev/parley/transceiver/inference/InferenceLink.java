@@ -361,7 +361,7 @@ final class InferenceLink implements Leg.Owner {
         }
         if (first) {
             backends.links().increment(LinkEvent.ACCEPTED);
-            tape = backends.tapes().tape(start, ready);
+            begin(backends.tapes().tape(start, ready));
             listener.onReady(ready);
         } else if (listener.isSame(ready)) {
             if (moves) {
@@ -373,6 +373,18 @@ final class InferenceLink implements Leg.Owner {
             leg.refuse(
                     Status.FAILED_PRECONDITION,
                     "session_ready chose other formats than the stream before");
+        }
+    }
+
+    /** The call may have ended meanwhile: then there is nobody else to end its tape. */
+    private void begin(CallTape made) {
+        boolean over;
+        synchronized (this) {
+            tape = made;
+            over = phase == Phase.OVER;
+        }
+        if (over) {
+            made.end();
         }
     }
 
@@ -478,6 +490,13 @@ final class InferenceLink implements Leg.Owner {
                 return;
             }
             readWanted = false;
+        }
+        int bytes = message.getSerializedSize();
+        if (bytes > Backends.MAX_MESSAGE_BYTES) {
+            backends.links().increment(LinkEvent.MESSAGE_TOO_LONG);
+            breaches.tooLong(message, bytes);
+            requestNext();
+            return;
         }
         tape.fromInference(message);
         if (message.hasResumePoint()) {

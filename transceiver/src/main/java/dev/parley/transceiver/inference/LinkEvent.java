@@ -15,5 +15,7 @@ public enum LinkEvent {
     /** A call went on with another stream because its backend wanted to stop. */
     MOVED,
     /** A token of a backend was too long. */
-    TOKEN_TOO_LONG
+    TOKEN_TOO_LONG,
+    /** A message longer than any may be was dropped. */
+    MESSAGE_TOO_LONG
 }

@@ -166,7 +166,8 @@ final class OutputIntake {
         return hungUp;
     }
 
-    private static String name(ConverseResponse message) {
+    /** Which message it is, in the contract's words. */
+    static String name(ConverseResponse message) {
         return message.getMessageCase().name().toLowerCase(Locale.ROOT);
     }
 

@@ -277,16 +277,28 @@ class BackendMisuseTest {
     }
 
     @Test
-    void sendsAHugeMessage() throws IOException {
+    void sendsALongMessage() throws IOException {
         FakeVoiceAgent.Call call = connect();
-        call.send(
-                ConverseResponse.newBuilder()
-                        .setOutputAudio(
-                                OutputAudio.newBuilder()
-                                        .setAudio(ByteString.copyFrom(new byte[1 << 21])))
-                        .build());
+        call.send(audioOf(2_000_000));
+        call.mark("behind it");
+        assertRejected(
+                call, "message_too_long", "output_audio has 2000008 bytes; 1114112 are the most");
+        rig.advanceUntil(() -> call.received().stream().anyMatch(ConverseRequest::hasMarkReached));
+    }
+
+    private static ConverseResponse audioOf(int bytes) {
+        return ConverseResponse.newBuilder()
+                .setOutputAudio(
+                        OutputAudio.newBuilder().setAudio(ByteString.copyFrom(new byte[bytes])))
+                .build();
+    }
+
+    @Test
+    void sendsAMessageThatIsTooLongEvenToBeRead() throws IOException {
+        FakeVoiceAgent.Call call = connect();
+        call.send(audioOf(5 << 20));
         rig.pump(() -> rig.calls().count() == 0);
         assertThat(call.awaitEnd()).isEqualTo("cancelled");
-        assertThat(Files.readString(DOCUMENTATION)).contains("| sends a message over 1 MiB |");
+        assertThat(Files.readString(DOCUMENTATION)).contains("| sends a message over 4 MiB |");
     }
 }
