@@ -84,7 +84,10 @@ public final class KubernetesDiscovery implements Discovery {
                         .build();
         return new KubernetesDiscovery(
                 new KubernetesApi(
-                        URI.create("https://" + authority), ACCOUNT.resolve("token"), http),
+                        URI.create("https://" + authority),
+                        ACCOUNT.resolve("token"),
+                        http,
+                        TIMEOUT),
                 services,
                 INTERVAL);
     }

@@ -42,6 +42,7 @@ final class FakeKubernetesApi implements AutoCloseable {
     private int compacted = 100;
     private int pageSize = 500;
     private int connection;
+    private boolean listsStall;
     private boolean closed;
 
     /** Requests so far, {@code list} and {@code watch}. */
@@ -108,6 +109,18 @@ final class FakeKubernetesApi implements AutoCloseable {
         denied.addAll(Arrays.asList(verbs));
     }
 
+    /** Lists end in the middle, or go on. */
+    synchronized void stallLists(boolean stalled) {
+        listsStall = stalled;
+        notifyAll();
+    }
+
+    private synchronized void awaitLists() throws InterruptedException {
+        while (listsStall && !closed) {
+            wait();
+        }
+    }
+
     synchronized void pageSize(int slicesAPage) {
         pageSize = slicesAPage;
     }
@@ -136,7 +149,11 @@ final class FakeKubernetesApi implements AutoCloseable {
             } else if (verb.equals("list")) {
                 byte[] body = list(query).toString().getBytes(StandardCharsets.UTF_8);
                 exchange.sendResponseHeaders(200, body.length);
-                exchange.getResponseBody().write(body);
+                exchange.getResponseBody().write(body, 0, body.length / 2);
+                exchange.getResponseBody().flush();
+                awaitLists();
+                exchange.getResponseBody()
+                        .write(body, body.length / 2, body.length - body.length / 2);
             } else {
                 exchange.sendResponseHeaders(200, 0);
                 watch(

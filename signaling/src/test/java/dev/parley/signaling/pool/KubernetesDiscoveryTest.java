@@ -41,8 +41,14 @@ class KubernetesDiscoveryTest {
     }
 
     private Discovery follow() {
+        return follow(Duration.ofSeconds(30));
+    }
+
+    private Discovery follow(Duration patience) {
         return new KubernetesDiscovery(
-                new KubernetesApi(api.uri(), token, http), SERVICE, Duration.ofMillis(10));
+                new KubernetesApi(api.uri(), token, http, patience),
+                SERVICE,
+                Duration.ofMillis(10));
     }
 
     private static Set<HostPort> on(String... addresses) {
@@ -185,6 +191,19 @@ class KubernetesDiscoveryTest {
             api.deny();
             api.put("a", "10.0.0.3");
             await(discovery, on("10.0.0.3"));
+        }
+    }
+
+    @Test
+    void doesNotWaitForAListThatStopsInTheMiddle() {
+        api.put("a", "10.0.0.1");
+        api.stallLists(true);
+        try (Discovery discovery = follow(Duration.ofMillis(300))) {
+            while (!awaitProblem(discovery).endsWith("has not answered within 300 ms")) {
+                Thread.onSpinWait();
+            }
+            api.stallLists(false);
+            await(discovery, on("10.0.0.1"));
         }
     }
 
