@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.runtime.config.ConfigException;
 import dev.parley.signaling.auth.ApiKeys;
+import io.grpc.Status;
 import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -118,9 +119,7 @@ class AuthTest {
 
     @Test
     void limitsTheCallsOfOneKey() throws IOException {
-        String limited = shop.fileEntry().replace("}", ",\"calls_per_minute\":1,\"burst\":2}");
-        Files.writeString(
-                Path.of(keysFile), "{\"keys\":[" + limited + "," + bank.fileEntry() + "]}");
+        limitShopToTwoCalls();
         try (var fixture = SignalingFixture.with("api_keys_file", keysFile)) {
             assertThat(start(fixture, shop.key())).isEqualTo(201);
             assertThat(start(fixture, shop.key())).isEqualTo(201);
@@ -129,6 +128,40 @@ class AuthTest {
             assertThat(third.headers().firstValueAsLong("Retry-After").orElse(0))
                     .isBetween(1L, 61L);
             assertThat(start(fixture, bank.key())).isEqualTo(201);
+        }
+    }
+
+    private void limitShopToTwoCalls() throws IOException {
+        String limited = shop.fileEntry().replace("}", ",\"calls_per_minute\":1,\"burst\":2}");
+        Files.writeString(
+                Path.of(keysFile), "{\"keys\":[" + limited + "," + bank.fileEntry() + "]}");
+    }
+
+    @Test
+    void offersThatAreRefusedCountAsCalls() throws IOException {
+        limitShopToTwoCalls();
+        try (var fixture = SignalingFixture.with("api_keys_file", keysFile)) {
+            fixture.transceiver().refuse(Status.INVALID_ARGUMENT, "sdp", "");
+            assertThat(start(fixture, shop.key())).isEqualTo(400);
+            assertThat(start(fixture, shop.key())).isEqualTo(400);
+            assertThat(start(fixture, shop.key())).isEqualTo(429);
+        }
+    }
+
+    @Test
+    void whatThereIsNoRoomForDoesNotCount() throws IOException {
+        limitShopToTwoCalls();
+        try (var fixture = SignalingFixture.with("api_keys_file", keysFile)) {
+            fixture.transceiver().refuse(Status.RESOURCE_EXHAUSTED, "", "model_overloaded");
+            String secret = secret(fixture, shop.key());
+            for (int i = 0; i < 5; i++) {
+                assertThat(start(fixture, shop.key())).isEqualTo(503);
+                assertThat(start(fixture, secret)).isEqualTo(503);
+            }
+            fixture.transceiver().refusal = null;
+            assertThat(start(fixture, secret)).isEqualTo(201);
+            assertThat(start(fixture, shop.key())).isEqualTo(201);
+            assertThat(start(fixture, shop.key())).isEqualTo(429);
         }
     }
 

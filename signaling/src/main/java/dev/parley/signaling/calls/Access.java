@@ -10,6 +10,7 @@ import dev.parley.signaling.steering.Whereabouts;
 import io.helidon.common.uri.UriQuery;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.ServerRequestHeaders;
+import io.helidon.http.Status;
 import io.helidon.webserver.http.ServerRequest;
 import java.net.InetAddress;
 import java.net.SocketAddress;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /**
  * Decides for each request who makes it, what they may and how often, by RFC 6750. Refusals never
@@ -24,7 +26,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class Access {
     /** Of what callers are limited: calls. */
-    public static final String CALLS = "calls of ";
+    private static final String CALLS = "calls of ";
 
     /** Of what callers are limited: client secrets. */
     static final String SECRETS = "secrets of ";
@@ -151,8 +153,27 @@ public final class Access {
      * @param what is asked for, see {@link CallLimiter#acquire(Caller, String)}
      * @throws RefusedException when it is over
      */
-    public void countCaller(Caller caller, String what) {
+    void countCaller(Caller caller, String what) {
         requireNoWait(limiter.acquire(caller, what), "with this credential");
+    }
+
+    /**
+     * Starts a call of this caller and counts it against its limit. An offer that is refused counts
+     * as well: it costs what a call costs until then, and could be repeated without end. Only what
+     * there is no room for costs the caller nothing, who is told to come back.
+     *
+     * @throws RefusedException when the limit is over, and what starting throws
+     */
+    public <T> T counted(Caller caller, Supplier<T> start) {
+        countCaller(caller, CALLS);
+        try {
+            return start.get();
+        } catch (RefusedException refusal) {
+            if (refusal.code().status() == Status.SERVICE_UNAVAILABLE_503.code()) {
+                limiter.giveBack(caller, CALLS);
+            }
+            throw refusal;
+        }
     }
 
     private static void requireNoWait(long waitNanos, String whose) {

@@ -58,13 +58,10 @@ public final class CallEndpoints implements HttpService {
         Caller caller = access.starter(request.headers());
         Offer offer = Offer.read(request).startingFrom(caller);
         String model = desk.model(caller, request.query().all("model", List::of), offer);
-        access.countCaller(caller, Access.CALLS);
+        CallDesk.Origin origin =
+                CallDesk.Origin.of(request.headers(), access.where(request), "realtime");
         CallDesk.Started call =
-                desk.start(
-                        caller,
-                        CallDesk.Origin.of(request.headers(), access.where(request), "realtime"),
-                        model,
-                        offer);
+                access.counted(caller, () -> desk.start(caller, origin, model, offer));
         response.status(Status.CREATED_201);
         response.headers()
                 .set(HeaderNames.CONTENT_TYPE, CallChange.SDP)

@@ -58,4 +58,10 @@ public final class CallLimiter {
         Grant grant = caller.grant();
         return callers.acquire(what + caller.owner(), grant.callsPerMinute(), grant.burst());
     }
+
+    /** What was counted of this caller does not count. */
+    void giveBack(Caller caller, String what) {
+        caller.secret().ifPresent(secret -> callers.giveBack(secret.id(), secretPerMinute));
+        callers.giveBack(what + caller.owner(), caller.grant().callsPerMinute());
+    }
 }

@@ -57,4 +57,12 @@ public final class TokenBuckets<K> {
         fullAt.put(key, full + intervalNanos);
         return 0;
     }
+
+    /** Gives a token back that {@link #acquire} has taken. */
+    public synchronized void giveBack(K key, int perMinute) {
+        Long full = fullAt.get(key);
+        if (perMinute != 0 && full != null) {
+            fullAt.put(key, full - MINUTE_NANOS / perMinute);
+        }
+    }
 }

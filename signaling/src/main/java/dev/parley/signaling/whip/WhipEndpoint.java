@@ -88,15 +88,11 @@ public final class WhipEndpoint implements HttpService {
         requireType(request, SDP, ACCEPT_POST);
         Offer offer = Offer.read(request).startingFrom(caller);
         String model = desk.model(caller, named(request), offer);
-        access.countCaller(caller, Access.CALLS);
+        CallDesk.Origin origin =
+                CallDesk.Origin.of(request.headers(), access.where(request), "whip");
         CallDesk.Started call;
         try {
-            call =
-                    desk.start(
-                            caller,
-                            CallDesk.Origin.of(request.headers(), access.where(request), "whip"),
-                            model,
-                            offer);
+            call = access.counted(caller, () -> desk.start(caller, origin, model, offer));
         } catch (RefusedException refusal) {
             if (!isFull(refusal) || !overflow.redirect(request, response)) {
                 throw refusal;

@@ -6,6 +6,7 @@ import dev.parley.proto.control.v1.SessionState;
 import dev.parley.proto.control.v1.UpdateSessionRequest;
 import dev.parley.proto.control.v1.UpdateSessionResponse;
 import dev.parley.signaling.auth.Caller;
+import dev.parley.signaling.calls.Access;
 import dev.parley.signaling.calls.CallDesk;
 import dev.parley.signaling.http.ErrorCode;
 import dev.parley.signaling.http.Json;
@@ -38,7 +39,7 @@ final class CallSocket implements WsListener {
     /** What a socket needs of its surroundings. */
     interface Starting {
         /**
-         * Counts a call of the caller against the limits.
+         * Counts a call against the limit of the address that it comes from.
          *
          * @throws RefusedException when there were too many, or the caller may start none
          */
@@ -46,6 +47,7 @@ final class CallSocket implements WsListener {
     }
 
     private final CallDesk desk;
+    private final Access access;
     private final Caller caller;
     private final CallDesk.Origin origin;
     private final Starting starting;
@@ -62,12 +64,14 @@ final class CallSocket implements WsListener {
 
     CallSocket(
             CallDesk desk,
+            Access access,
             Caller caller,
             CallDesk.Origin origin,
             Starting starting,
             int maxMessageChars,
             Duration unreachableAfter) {
         this.desk = desk;
+        this.access = access;
         this.caller = caller;
         this.origin = origin;
         this.starting = starting;
@@ -160,7 +164,8 @@ final class CallSocket implements WsListener {
         starting.count();
         var offer = start.offer().startingFrom(caller);
         String model = desk.model(caller, start.models(), offer);
-        CallDesk.Started started = desk.start(caller, origin, model, offer);
+        CallDesk.Started started =
+                access.counted(caller, () -> desk.start(caller, origin, model, offer));
         call = started.id();
         seenNanos = System.nanoTime();
         told = SessionState.SESSION_STATE_NEW;

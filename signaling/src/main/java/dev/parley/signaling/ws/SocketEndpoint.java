@@ -155,6 +155,7 @@ public final class SocketEndpoint implements Http1Upgrader, HttpService {
     private CallSocket socket(Caller caller, Whereabouts where, ServerRequestHeaders headers) {
         return new CallSocket(
                 desk,
+                access,
                 caller,
                 CallDesk.Origin.of(headers, where, "websocket"),
                 () -> countStart(caller, where.address()),
@@ -166,7 +167,6 @@ public final class SocketEndpoint implements Http1Upgrader, HttpService {
         admission.requireRoom();
         access.countAddress(client);
         Access.requireStarter(caller);
-        access.countCaller(caller, Access.CALLS);
     }
 
     private static void accept(ConnectionContext context, Headers headers) {
