@@ -16,6 +16,7 @@ public final class Agent extends VoiceAgentGrpc.VoiceAgentImplBase {
     static final double SPEECH_RMS = 700; // of 32,768; a product would use a model
     static final int START_MS = 60; // so much loud audio is speech, less was a click
     static final int STOP_MS = 500; // so much quiet ends an utterance
+    static final ScheduledExecutorService TIMER = Executors.newSingleThreadScheduledExecutor(Thread.ofVirtual().factory());
     static final AudioFormat FORMAT = AudioFormat.newBuilder()
             .setEncoding(AudioEncoding.AUDIO_ENCODING_LINEAR16).setSampleRateHz(RATE_HZ).build();
 
@@ -23,8 +24,7 @@ public final class Agent extends VoiceAgentGrpc.VoiceAgentImplBase {
         Server server = NettyServerBuilder.forPort(Integer.parseInt(args[0]))
                 .executor(Executors.newVirtualThreadPerTaskExecutor())
                 .permitKeepAliveTime(10, TimeUnit.SECONDS)
-                .addService(new Agent())
-                .build().start();
+                .addService(new Agent()).build().start();
         System.out.println("ready " + server.getPort());
         server.awaitTermination();
     }
@@ -42,6 +42,7 @@ public final class Agent extends VoiceAgentGrpc.VoiceAgentImplBase {
         int loudMs, quietMs, utteranceMs, responses;
         String playing = ""; // the response that the caller may still be hearing
         Thread answering = new Thread();
+        Future<?> silence = CompletableFuture.completedFuture(null);
 
         Call(ServerCallStreamObserver<ConverseResponse> out) {
             this.out = out;
@@ -65,8 +66,10 @@ public final class Agent extends VoiceAgentGrpc.VoiceAgentImplBase {
             }
         }
 
-        void hear(InputAudio audio) {
-            // A gap in the offsets is silence: the caller's side sends nothing then.
+        synchronized void hear(InputAudio audio) {
+            // In silence the caller's side may send nothing: the offsets tell of it afterwards, a timer meanwhile.
+            silence.cancel(false);
+            silence = TIMER.schedule(() -> quiet(STOP_MS), STOP_MS, TimeUnit.MILLISECONDS);
             quiet((int) Math.min(audio.getAudioOffsetMs() - heardMs, STOP_MS));
             ShortBuffer samples = audio.getAudio().asReadOnlyByteBuffer().order(ByteOrder.LITTLE_ENDIAN).asShortBuffer();
             int count = samples.remaining();
@@ -89,10 +92,10 @@ public final class Agent extends VoiceAgentGrpc.VoiceAgentImplBase {
             playing = "";
         }
 
-        void quiet(int ms) {
+        synchronized void quiet(int ms) {
             quietMs += ms;
             if (quietMs >= 100) loudMs = 0;
-            if (!speaking || quietMs < STOP_MS) return;
+            if (over || !speaking || quietMs < STOP_MS) return;
             speaking = false;
             String response = playing = "answer-" + ++responses;
             int said = utteranceMs;
@@ -116,16 +119,12 @@ public final class Agent extends VoiceAgentGrpc.VoiceAgentImplBase {
                 return false;
             }
         }
-
         synchronized void wake() { notifyAll(); }
         void event(String text) { send(message().setServerEvent(ServerEvent.newBuilder().setText(text))); }
-
         synchronized void send(ConverseResponse.Builder message) { // a stream takes one write at a time
             if (!over) out.onNext(message.build());
         }
-
         static ConverseResponse.Builder message() { return ConverseResponse.newBuilder(); }
-
         static ByteString tone(int ms, int amplitude) {
             ByteBuffer samples = ByteBuffer.allocate(RATE_HZ * ms / 1000 * 2).order(ByteOrder.LITTLE_ENDIAN);
             for (int i = 0; samples.hasRemaining(); i++) {
@@ -143,6 +142,7 @@ public final class Agent extends VoiceAgentGrpc.VoiceAgentImplBase {
         @Override
         public synchronized void onError(Throwable broken) { // the call is gone, or goes on with another replica
             over = true;
+            silence.cancel(false);
             answering.interrupt();
         }
     }

@@ -28,9 +28,7 @@ class Detector:
 
     def __init__(self):
         self.speaking = False
-        self.loud_ms = 0
-        self.quiet_ms = 0
-        self.utterance_ms = 0
+        self.loud_ms = self.quiet_ms = self.utterance_ms = 0
 
     def hear(self, samples):
         """Takes samples; answers "started", "stopped" or None."""
@@ -53,7 +51,6 @@ class Detector:
             return "stopped"
         return None
 
-
 class Call:
     """One caller. Reads in `run`, answers in a task of its own so that it can be interrupted."""
 
@@ -63,37 +60,44 @@ class Call:
         self.heard_ms = 0  # where the next audio is expected on the caller's clock
         self.responses = 0
         self.playing = None  # the response that the caller may still be hearing
-        self.answering = None
+        self.answering = self.silence = None
         self.writing = asyncio.Lock()  # a stream takes one write at a time
 
     async def run(self):
-        while (request := await self.context.read()) is not grpc.aio.EOF:
-            kind = request.WhichOneof("message")
-            if kind == "session_start":
-                await self.send(session_ready=va.SessionReady(input_format=FORMAT, output_format=FORMAT))
-            elif kind == "input_audio":
-                await self.hear(request.input_audio)
-            elif kind == "playback_stopped" and request.playback_stopped.response_id == self.playing:
-                self.playing = None
-            elif kind == "playback_cleared":
-                cut = request.playback_cleared
-                print(f"interrupted {cut.response_id} after {cut.audio_end_ms} ms", flush=True)
-            elif kind == "client_event":
-                await self.send(server_event=va.ServerEvent(text=request.client_event.text))
-        if self.answering:
-            self.answering.cancel()
+        try:
+            while (request := await self.context.read()) is not grpc.aio.EOF:
+                kind = request.WhichOneof("message")
+                if kind == "session_start":
+                    await self.send(session_ready=va.SessionReady(input_format=FORMAT, output_format=FORMAT))
+                elif kind == "input_audio":
+                    await self.hear(request.input_audio)
+                elif kind == "playback_stopped" and request.playback_stopped.response_id == self.playing:
+                    self.playing = None
+                elif kind == "playback_cleared":
+                    cut = request.playback_cleared
+                    print(f"interrupted {cut.response_id} after {cut.audio_end_ms} ms", flush=True)
+                elif kind == "client_event":
+                    await self.send(server_event=va.ServerEvent(text=request.client_event.text))
+        finally:
+            for pending in filter(None, (self.answering, self.silence)):
+                pending.cancel()
 
     async def hear(self, audio):
-        # A gap in the offsets is silence: the caller's side sends nothing then.
-        gap_ms = audio.audio_offset_ms - self.heard_ms
-        if gap_ms > 0 and self.detector.silence(gap_ms) == "stopped":
-            self.start_answer()
+        # In silence the caller's side may send nothing: the offsets tell of it afterwards, a timer meanwhile.
+        if self.silence:
+            self.silence.cancel()
+        self.silence = asyncio.get_running_loop().call_later(STOP_MS / 1000, self.quiet, STOP_MS)
+        self.quiet(audio.audio_offset_ms - self.heard_ms)
         samples = array.array("h", audio.audio)
         self.heard_ms = audio.audio_offset_ms + len(samples) * 1000 // RATE_HZ
         verdict = self.detector.hear(samples)
         if verdict == "started":
             await self.interrupt()
         elif verdict == "stopped":
+            self.start_answer()
+
+    def quiet(self, ms):
+        if ms > 0 and self.detector.silence(ms) == "stopped":
             self.start_answer()
 
     async def interrupt(self):
@@ -110,8 +114,7 @@ class Call:
         self.answering = asyncio.create_task(self.answer(self.playing, self.detector.utterance_ms))
 
     async def answer(self, response_id, utterance_ms):
-        event = json.dumps({"type": "heard", "ms": utterance_ms})
-        await self.send(server_event=va.ServerEvent(text=event))
+        await self.send(server_event=va.ServerEvent(text=json.dumps({"type": "heard", "ms": utterance_ms})))
         for _ in range(1 + utterance_ms // 1000):  # a beep for each second begun
             for samples in (beep(0.3), array.array("h", bytes(RATE_HZ // 5 * 2))):
                 audio = va.OutputAudio(audio=samples.tobytes(), response_id=response_id)
@@ -121,7 +124,6 @@ class Call:
         async with self.writing:
             await self.context.write(va.ConverseResponse(**message))
 
-
 def beep(seconds):
     step = 2 * math.pi * 660 / RATE_HZ
     return array.array("h", (int(8000 * math.sin(i * step)) for i in range(int(RATE_HZ * seconds))))
@@ -129,7 +131,6 @@ def beep(seconds):
 class Agent(va_grpc.VoiceAgentServicer):
     async def Converse(self, requests, context):
         await Call(context).run()
-
 
 async def main():
     parser = argparse.ArgumentParser()
@@ -143,7 +144,6 @@ async def main():
     asyncio.get_running_loop().add_signal_handler(signal.SIGINT, stopped.set)
     await stopped.wait()
     await server.stop(grace=1)
-
 
 if __name__ == "__main__":
     asyncio.run(main())
