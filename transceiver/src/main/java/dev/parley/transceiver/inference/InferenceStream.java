@@ -60,6 +60,7 @@ final class InferenceStream {
     /** Guards what follows; the queue's own lock is taken within it. */
     private final Object lock = new Object();
 
+    private boolean started;
     private boolean opened;
     private boolean sending;
     private boolean halfClosed;
@@ -104,6 +105,11 @@ final class InferenceStream {
         call.start(new Responses(), headers);
         call.sendMessage(ConverseRequest.newBuilder().setSessionStart(start).build());
         call.request(1);
+        synchronized (lock) {
+            started = true;
+        }
+        // Whoever has parted with it by now had to leave that to us.
+        drain();
     }
 
     /** Asks for one more message, as soon as the backend has read what it caused. */
@@ -183,11 +189,11 @@ final class InferenceStream {
     /** What to do next; null gives up the right to send. */
     private @Nullable Step takeStep() {
         synchronized (lock) {
-            if (!closed && cancelReason != null) {
+            if (started && !closed && cancelReason != null) {
                 closed = true;
                 return Step.CANCEL;
             }
-            if (closed || halfClosed) {
+            if (closed || halfClosed || !started) {
                 sending = false;
                 return null;
             }
