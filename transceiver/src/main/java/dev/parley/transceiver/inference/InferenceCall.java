@@ -5,8 +5,6 @@ import dev.parley.proto.inference.v1.ClientEvent;
 import dev.parley.proto.inference.v1.ConverseRequest;
 import dev.parley.proto.inference.v1.ConverseResponse;
 import dev.parley.proto.inference.v1.EndReason;
-import dev.parley.proto.inference.v1.Error;
-import dev.parley.proto.inference.v1.Resume;
 import dev.parley.proto.inference.v1.SessionEnd;
 import dev.parley.proto.inference.v1.SessionReady;
 import dev.parley.proto.inference.v1.SessionStart;
@@ -15,18 +13,14 @@ import dev.parley.transceiver.audio.OpusSettings;
 import dev.parley.transceiver.media.AudioCounters;
 import dev.parley.transceiver.media.Backlog;
 import dev.parley.transceiver.media.CallSummary;
-import dev.parley.transceiver.media.InputClock;
 import dev.parley.transceiver.media.InputPath;
 import dev.parley.transceiver.media.OutputFormat;
 import dev.parley.transceiver.media.OutputItem;
-import dev.parley.transceiver.media.PlayedItem;
 import dev.parley.transceiver.media.Playout;
 import dev.parley.transceiver.recording.CallTape;
-import dev.parley.transceiver.speech.SpeechSettings;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -65,37 +59,24 @@ public final class InferenceCall {
         default void onSpeech(boolean speaking) {}
     }
 
-    /** How long a client's last event has to be on its way before the call ends. */
-    private static final long FAREWELL_MILLIS = 200;
-
-    /** Output that may be left when nothing is being said: less than a packet, at 48 kHz. */
-    private static final int QUIET_SAMPLES = InputClock.RATE_HZ / 50;
-
     private final String name;
     private final SessionStart start;
     private final InferenceLink link;
-    private final CompletableFuture<SessionReady> ready = new CompletableFuture<>();
+    private final CallResponses responses;
     private final Backlog backlog;
     private final CallEvents events;
     private final PlaybackReports.Awaited awaited = new PlaybackReports.Awaited();
     private final AudioCounters counters;
-    private final Backends backends;
     private @Nullable CallAudio audio;
-    private volatile @Nullable PlaybackReports reports;
-    private @Nullable Connection connection;
-    private @Nullable Status earlyStatus;
     private boolean refused;
-
-    /** Where messages and the end of the stream go. */
-    private record Connection(OutputIntake intake, Owner owner) {}
 
     private InferenceCall(Backends backends, SessionStart start, Backlog backlog) {
         this.name = "codec-" + start.getSessionId();
         this.backlog = backlog;
         this.counters = backends.counters();
         this.start = start;
-        this.backends = backends;
-        this.link = new InferenceLink(backends, start, new Responses());
+        this.responses = new CallResponses(backlog, backends.timers());
+        this.link = new InferenceLink(backends, start, responses);
         this.events = new CallEvents(link);
     }
 
@@ -113,7 +94,7 @@ public final class InferenceCall {
 
     /** The backend's acceptance, or a {@link StatusRuntimeException} with its refusal. */
     public CompletableFuture<SessionReady> ready() {
-        return ready;
+        return responses.ready();
     }
 
     /**
@@ -139,7 +120,7 @@ public final class InferenceCall {
                         wire,
                         encoder,
                         library,
-                        hasSurface(),
+                        responses.hasSurface(),
                         counters,
                         clock,
                         new AudioOwner(owner));
@@ -157,28 +138,21 @@ public final class InferenceCall {
                         clock);
         events.connect(
                 owner::onServerEvent,
-                hasSurface() ? surface(surfaces, intake, clock, owner) : null);
-        Status ended;
-        synchronized (ready) {
-            connection = new Connection(intake, owner);
-            ended = earlyStatus;
-        }
-        if (ended == null) {
+                responses.hasSurface()
+                        ? surface(
+                                surfaces, new SurfaceEdge(events, link, intake, made), clock, owner)
+                        : null);
+        if (responses.connect(new CallResponses.Connection(intake, events, owner))) {
             link.requestNext();
-        } else {
-            onClosed(new Connection(intake, owner), ended);
         }
-    }
-
-    private boolean hasSurface() {
-        return ready.join().getEventSurface()
-                == dev.parley.proto.inference.v1.EventSurface.EVENT_SURFACE_REALTIME;
     }
 
     private EventThread surface(
-            EventSurface.Factory surfaces, OutputIntake intake, LongSupplier clock, Owner owner) {
-        EventSurface made =
-                surfaces.make(start, ready.join(), new SurfaceEdge(intake), clock.getAsLong());
+            EventSurface.Factory surfaces,
+            EventSurface.Edge edge,
+            LongSupplier clock,
+            Owner owner) {
+        EventSurface made = surfaces.make(start, ready().join(), edge, clock.getAsLong());
         return new EventThread(
                 "events-" + start.getSessionId(),
                 made,
@@ -213,7 +187,7 @@ public final class InferenceCall {
     /** A playout's listener that reports to inference. */
     public Playout.Listener reports(Consumer<String> onHangup) {
         PlaybackReports made = new PlaybackReports(events::fromEdge, awaited, onHangup);
-        reports = made;
+        responses.reports(made);
         return made;
     }
 
@@ -338,7 +312,7 @@ public final class InferenceCall {
         if (summary != null) {
             end.setQuality(QualityReports.of(summary));
         }
-        PlaybackReports made = reports;
+        PlaybackReports made = responses.reports();
         if (made != null) {
             made.ended();
         }
@@ -383,37 +357,6 @@ public final class InferenceCall {
         }
     }
 
-    private void onClosed(Connection connection, Status status) {
-        if (status.isOk()) {
-            var _ = connection.intake().hangUp("");
-        } else if (!connection.intake().hungUp()) {
-            fail(connection.owner(), status);
-        }
-    }
-
-    /** A client with a surface is told before its channel is gone. */
-    private void fail(Owner owner, Status status) {
-        if (!hasSurface()) {
-            owner.onInferenceFailed(status);
-            return;
-        }
-        tellClients("inference_failed", "The model has failed, and the call ends.");
-        var _ =
-                backends.timers()
-                        .schedule(
-                                () -> owner.onInferenceFailed(status),
-                                FAREWELL_MILLIS,
-                                TimeUnit.MILLISECONDS);
-    }
-
-    private void tellClients(String code, String message) {
-        var _ =
-                events.fromInference(
-                        ConverseResponse.newBuilder()
-                                .setError(Error.newBuilder().setCode(code).setMessage(message))
-                                .build());
-    }
-
     /** What the call's audio has to tell. */
     private final class AudioOwner implements CallAudio.Owner {
         private final Owner owner;
@@ -443,136 +386,6 @@ public final class InferenceCall {
         @Override
         public void onFault(Throwable fault) {
             owner.onFault("codec", fault);
-        }
-    }
-
-    /** What the call's surface can do. */
-    private final class SurfaceEdge implements EventSurface.Edge {
-        private final OutputIntake intake;
-
-        SurfaceEdge(OutputIntake intake) {
-            this.intake = intake;
-        }
-
-        @Override
-        public void tellAll(String event) {
-            events.tellAll(event);
-        }
-
-        @Override
-        public void tell(EventClient client, String event) {
-            events.tell(client, event);
-        }
-
-        @Override
-        public void pass(ConverseResponse message) {
-            events.pass(message);
-        }
-
-        @Override
-        public void toInference(ConverseRequest message) {
-            link.sendEvent(message);
-        }
-
-        @Override
-        public void clear(String responseId) {
-            intake.clear(responseId);
-        }
-
-        @Override
-        public void refuse(String responseId) {
-            intake.refuse(responseId);
-        }
-
-        @Override
-        public void detectSpeech(@Nullable SpeechSettings settings) {
-            audio().detectSpeech(settings);
-        }
-
-        @Override
-        public long inputMillis() {
-            return audio().inputMillis();
-        }
-    }
-
-    private final class Responses implements InferenceLink.Listener {
-        @Override
-        public void onReady(SessionReady message) {
-            ready.complete(message);
-        }
-
-        @Override
-        public void onMessage(ConverseResponse message) {
-            Connection to = connection();
-            if (to != null) {
-                events.taken(to.intake().take(message));
-            }
-        }
-
-        @Override
-        public void onLost(Status status) {
-            Connection to = connection();
-            if (to != null) {
-                to.owner().onInferenceLost(status);
-            }
-            if (hasSurface() && to != null) {
-                tellClients(
-                        "inference_reconnecting",
-                        "The connection to the model broke; the call goes on with another one.");
-            }
-        }
-
-        @Override
-        public boolean isQuiet() {
-            return connection() != null && backlog.samples() < QUIET_SAMPLES;
-        }
-
-        @Override
-        public void onResumed() {
-            Connection to = connection();
-            if (to != null) {
-                to.intake().streamChanged();
-                to.owner().onInferenceResumed();
-            }
-        }
-
-        @Override
-        public Resume.Builder position() {
-            Resume.Builder position = Resume.newBuilder();
-            PlaybackReports made = reports;
-            PlayedItem item = made == null ? null : made.latest();
-            if (item != null) {
-                position.setResponseId(item.responseId())
-                        .setItemId(item.itemId())
-                        .setAudioEndMs(item.sentMillis());
-            }
-            return position.setQueuedMs(InputClock.millis(Math.max(0, backlog.samples())));
-        }
-
-        @Override
-        public boolean isSame(SessionReady other) {
-            SessionReady first = ready.join();
-            return Formats.sameAudio(first, other)
-                    && first.getEventSurface() == other.getEventSurface();
-        }
-
-        @Override
-        public void onClosed(Status status) {
-            ready.completeExceptionally(new StatusRuntimeException(status));
-            Connection to;
-            synchronized (ready) {
-                to = connection;
-                earlyStatus = status;
-            }
-            if (to != null) {
-                InferenceCall.this.onClosed(to, status);
-            }
-        }
-
-        private @Nullable Connection connection() {
-            synchronized (ready) {
-                return connection;
-            }
         }
     }
 }
