@@ -270,6 +270,8 @@ final class InferenceLink implements Leg.Owner {
     private void moved(Leg leg, SessionReady ready) {
         Leg from = state.replace(leg);
         if (from == null) {
+            // The one that was to be left broke in this very moment.
+            resumed(leg, ready);
             return;
         }
         settle(leg, ready);
