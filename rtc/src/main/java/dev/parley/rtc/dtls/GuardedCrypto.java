@@ -4,21 +4,48 @@ import java.io.IOException;
 import java.security.SecureRandom;
 import org.bouncycastle.jcajce.util.DefaultJcaJceHelper;
 import org.bouncycastle.tls.AlertDescription;
+import org.bouncycastle.tls.CertificateType;
+import org.bouncycastle.tls.NamedGroup;
 import org.bouncycastle.tls.ProtocolVersion;
 import org.bouncycastle.tls.TlsFatalAlert;
+import org.bouncycastle.tls.crypto.TlsCertificate;
 import org.bouncycastle.tls.crypto.TlsCipher;
 import org.bouncycastle.tls.crypto.TlsCryptoParameters;
 import org.bouncycastle.tls.crypto.TlsDecodeResult;
+import org.bouncycastle.tls.crypto.TlsECConfig;
+import org.bouncycastle.tls.crypto.TlsECDomain;
 import org.bouncycastle.tls.crypto.TlsEncodeResult;
+import org.bouncycastle.tls.crypto.impl.bc.BcTlsCrypto;
 import org.bouncycastle.tls.crypto.impl.jcajce.JcaTlsCrypto;
 
 /**
- * Bouncy Castle's cryptography over the JDK's own providers, whose AES and P-256 are intrinsics,
- * with {@link HandshakeMessages} watching over what is decrypted. One for the process; any thread.
+ * Bouncy Castle's cryptography over the JDK's own providers, whose AES is an intrinsic and which
+ * sign in constant time, with {@link HandshakeMessages} watching over what is decrypted. Only what
+ * Bouncy Castle does much faster itself is left to it: {@link X25519Exchange} and {@link
+ * PeerCertificate}, two thirds of what a handshake took. One for the process; any thread.
  */
 final class GuardedCrypto extends JcaTlsCrypto {
+    private final SecureRandom random;
+    private final BcTlsCrypto checking;
+
     GuardedCrypto(SecureRandom random) {
         super(new DefaultJcaJceHelper(), random, random);
+        this.random = random;
+        this.checking = new BcTlsCrypto(random);
+    }
+
+    @Override
+    public TlsECDomain createECDomain(TlsECConfig config) {
+        return config.getNamedGroup() == NamedGroup.x25519
+                ? () -> new X25519Exchange(this, random)
+                : super.createECDomain(config);
+    }
+
+    @Override
+    public TlsCertificate createCertificate(short type, byte[] encoded) throws IOException {
+        return type == CertificateType.X509
+                ? new PeerCertificate(this, checking, encoded)
+                : super.createCertificate(type, encoded);
     }
 
     @Override
