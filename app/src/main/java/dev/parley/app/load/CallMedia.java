@@ -7,10 +7,12 @@ import dev.parley.rtc.rtp.RtcpType;
 import dev.parley.rtc.rtp.RtcpWriter;
 import dev.parley.rtc.rtp.RtpReader;
 import dev.parley.rtc.rtp.RtpWriter;
+import dev.parley.rtc.rtp.SentPackets;
 import dev.parley.rtc.srtp.SrtpReceiver;
 import dev.parley.rtc.srtp.SrtpSender;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Audio of one call once DTLS has given it keys: sends a frame every 20 ms, recognises its own
@@ -45,6 +47,9 @@ final class CallMedia {
     private final ReceptionStatistics statistics = new ReceptionStatistics(CLOCK_RATE_HZ);
     private final int ssrc;
     private final byte[] cname;
+
+    /** For a server that asks for them again; null when none was offered that. */
+    private final @Nullable SentPackets sentPackets;
 
     // Up.
     private int sequence;
@@ -92,6 +97,7 @@ final class CallMedia {
         this.lossShare = options.lossPercent() / 100;
         this.sender = sender;
         this.receiver = receiver;
+        this.sentPackets = options.nack() ? new SentPackets() : null;
         this.ssrc = host.random().nextInt();
         this.cname = Integer.toHexString(ssrc).getBytes(StandardCharsets.UTF_8);
         this.sequence = host.random().nextInt(1 << 15);
@@ -148,9 +154,12 @@ final class CallMedia {
         bytes.put(payloadAt, payload);
         EchoMark.write(bytes, payloadAt, payload.length, call.number(), marked + 1, nowNanos);
         int length = sender.protectRtp(bytes, offset, RtpWriter.HEADER_LENGTH + payload.length);
+        if (sentPackets != null) {
+            sentPackets.sent(sequence & 0xFFFF, bytes, offset, length);
+        }
         sequence++;
         timestamp += FRAME_SAMPLES;
-        if (lossShare > 0 && host.random().nextDouble() < lossShare) {
+        if (isLost()) {
             tally.dropped++;
             dropped++;
             return;
@@ -160,6 +169,21 @@ final class CallMedia {
         octets += payload.length;
         tally.sent++;
         host.commit(call, length);
+    }
+
+    private boolean isLost() {
+        return lossShare > 0 && host.random().nextDouble() < lossShare;
+    }
+
+    /** RFC 4585 6.2.1: the server misses it; the network may take it this time, too. */
+    private void sendAgain(int sequenceNumber) {
+        SentPackets kept = sentPackets;
+        int length =
+                kept == null ? 0 : kept.take(sequenceNumber, host.bytes(), host.payloadOffset());
+        if (length > 0 && !isLost()) {
+            call.tally().sentAgain++;
+            host.commit(call, length);
+        }
     }
 
     private void sendReport(long nowNanos) {
@@ -225,7 +249,7 @@ final class CallMedia {
             call.heard(nowNanos);
         }
         follow(tally, nowNanos, counting);
-        boolean withhold = lossShare > 0 && host.random().nextDouble() < lossShare;
+        boolean withhold = isLost();
         tally.receivedDropped += withhold ? 1 : 0;
         if (mark.wrap(bytes, rtp.payloadOffset(), rtp.payloadLength())) {
             takeMark(tally, nowNanos, withhold);
@@ -318,6 +342,8 @@ final class CallMedia {
                 takeReports(nowNanos);
             } else if (reports.type() == RtcpType.RECEIVER_REPORT) {
                 takeReports(nowNanos);
+            } else if (reports.isNack() && reports.mediaSsrc() == ssrc) {
+                reports.nacked(this::sendAgain);
             }
         }
     }

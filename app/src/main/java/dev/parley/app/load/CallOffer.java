@@ -5,15 +5,20 @@ import dev.parley.rtc.ice.IceCredentials;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The SDP that a client of this kind offers: Opus alone, with a data channel if wanted. */
+/** The SDP that a client of this kind offers: Opus alone, with what else is wanted. */
 public final class CallOffer {
     /** Payload type of Opus. */
     public static final int OPUS = 111;
 
     private CallOffer() {}
 
-    /** Without candidates: the server learns where we are from the first check. */
-    public static String text(IceCredentials local, DtlsIdentity identity, boolean dataChannel) {
+    /**
+     * Without candidates: the server learns where we are from the first check.
+     *
+     * @param nack whether lost packets may be asked for again (RFC 4585), both ways
+     */
+    public static String text(
+            IceCredentials local, DtlsIdentity identity, boolean dataChannel, boolean nack) {
         List<String> transport =
                 List.of(
                         "c=IN IP4 0.0.0.0",
@@ -38,6 +43,9 @@ public final class CallOffer {
                         "a=rtcp-mux",
                         "a=rtpmap:" + OPUS + " opus/48000/2",
                         "a=fmtp:" + OPUS + " minptime=10;useinbandfec=1"));
+        if (nack) {
+            lines.add("a=rtcp-fb:" + OPUS + " nack");
+        }
         if (dataChannel) {
             lines.add("m=application 9 UDP/DTLS/SCTP webrtc-datachannel");
             lines.addAll(transport);

@@ -316,7 +316,10 @@ final class LoadLoop implements LoadHost, AutoCloseable {
                     requests.restart(
                             call.handle(),
                             CallOffer.text(
-                                    fresh, CallDtls.IDENTITY, options.messagesPerSecond() >= 0));
+                                    fresh,
+                                    CallDtls.IDENTITY,
+                                    options.messagesPerSecond() >= 0,
+                                    options.nack()));
             CallAnswer parsed = CallAnswer.parse(answer);
             post(() -> call.restarted(fresh, parsed, System.nanoTime()));
         } catch (IOException | IllegalArgumentException e) {

@@ -19,6 +19,7 @@ import java.util.Optional;
  * @param perSecond calls that are started a second until all are there
  * @param callSeconds mean length of a call that is then replaced by another; 0 for no such churn
  * @param lossPercent packets of media lost on purpose, each way
+ * @param nack whether lost packets may be asked for again, both ways
  * @param rebindSeconds mean time until a call goes on from another port, unannounced; 0 for never
  * @param restartSeconds mean time until a call restarts ICE; 0 for never
  * @param messagesPerSecond on a data channel; negative for no data channel
@@ -42,6 +43,7 @@ public record LoadOptions(
         double perSecond,
         double callSeconds,
         double lossPercent,
+        boolean nack,
         double rebindSeconds,
         double restartSeconds,
         double messagesPerSecond,
@@ -79,6 +81,7 @@ public record LoadOptions(
               --silence S           mean seconds of pausing (default: as --talk); answers and barge-ins are timed then
               --data-channel M      opens a data channel and sends M messages a second, 0 for none
               --loss P              per cent of packets left out, each way
+              --nack true           offers that lost packets are asked for again, as browsers do when told to, and answers
               --rebind S            mean seconds until a call goes on from another port, as behind a NAT
               --ice-restart S       mean seconds until a call restarts ICE
               --threads N           event loops (default: one per 1,000 calls)
@@ -99,6 +102,7 @@ public record LoadOptions(
             "ramp",
             "call-seconds",
             "loss",
+            "nack",
             "rebind",
             "ice-restart",
             "data-channel",
@@ -137,6 +141,7 @@ public record LoadOptions(
                 read.number("ramp", 20, 0.01, 10_000),
                 read.number("call-seconds", 0, 0, 86_400),
                 read.number("loss", 0, 0, 90),
+                read.flag("nack", false),
                 read.number("rebind", 0, 0, 86_400),
                 read.number("ice-restart", 0, 0, 86_400),
                 read.number("data-channel", -1, 0, 1_000),

@@ -178,6 +178,7 @@ public record LoadResults(
 
     private void packets(Map<String, Object> into) {
         into.put("packets_sent", total.sent);
+        into.put("packets_sent_again", total.sentAgain);
         into.put("packets_received", total.received);
         into.put("packets_returned", total.returned);
         into.put("packets_of_other_calls", total.foreign);

@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LoadRun implements AutoCloseable {
     private static final long NANOS_PER_SECOND = 1_000_000_000L;
-    private static final long SAMPLE_NANOS = NANOS_PER_SECOND;
     private static final long GOODBYE_NANOS = 4 * NANOS_PER_SECOND;
     private static final long LAST_WORDS_MILLIS = 200;
     private static final int MOST_RETRIES = 10;
@@ -30,6 +29,7 @@ public final class LoadRun implements AutoCloseable {
 
     private final LoadOptions options;
     private final CallRequests requests;
+    private final long sampleNanos;
     private final List<LoadLoop> loops = new ArrayList<>();
     private final Tally total = new Tally();
     private final List<LoadSample> samples = new ArrayList<>();
@@ -47,6 +47,15 @@ public final class LoadRun implements AutoCloseable {
      * @param speech what callers say
      */
     public LoadRun(LoadOptions options, CallRequests requests, SpeechFrames speech) {
+        this(options, requests, speech, NANOS_PER_SECOND);
+    }
+
+    /**
+     * @param sampleNanos how often the listener is told
+     */
+    public LoadRun(
+            LoadOptions options, CallRequests requests, SpeechFrames speech, long sampleNanos) {
+        this.sampleNanos = sampleNanos;
         this.options = options;
         this.requests = requests;
         for (int i = 0; i < options.threads(); i++) {
@@ -62,7 +71,7 @@ public final class LoadRun implements AutoCloseable {
     /**
      * Runs to the end.
      *
-     * @param listener told once a second
+     * @param listener told once a second, or as often as was asked for
      */
     public LoadResults run(Listener listener) throws InterruptedException {
         loops.forEach(LoadLoop::start);
@@ -72,11 +81,11 @@ public final class LoadRun implements AutoCloseable {
         long wholeNanos =
                 (long) ((options.sessions() - 1) / options.perSecond() * NANOS_PER_SECOND)
                         + options.seconds() * NANOS_PER_SECOND;
-        long nextNanos = startNanos + SAMPLE_NANOS;
+        long nextNanos = startNanos + sampleNanos;
         while (System.nanoTime() - startNanos < wholeNanos && goesOn()) {
             sleepUntil(Math.min(nextNanos, startNanos + wholeNanos));
             if (nextNanos - System.nanoTime() <= 0) {
-                nextNanos += SAMPLE_NANOS;
+                nextNanos += sampleNanos;
                 sample(listener, false);
             }
         }
@@ -157,7 +166,9 @@ public final class LoadRun implements AutoCloseable {
             loop.post(() -> loop.tally().offered++);
         }
         IceCredentials local = IceCredentials.random(random);
-        String offer = CallOffer.text(local, CallDtls.IDENTITY, options.messagesPerSecond() >= 0);
+        String offer =
+                CallOffer.text(
+                        local, CallDtls.IDENTITY, options.messagesPerSecond() >= 0, options.nack());
         try {
             Accepted accepted = placePatiently(loop, offer, warmUp);
             CallAnswer answer = CallAnswer.parse(accepted.sdp());
@@ -282,7 +293,7 @@ public final class LoadRun implements AutoCloseable {
     /** Sees the run go by. */
     public interface Listener {
         /**
-         * A second has passed.
+         * A second has passed, or what was asked for in its place.
          *
          * @param interval what happened in it
          * @param total of the run so far; only during the call

@@ -22,6 +22,7 @@ public final class Tally {
 
     // Packets.
     long sent;
+    long sentAgain;
     long dropped;
     long skipped;
     long received;
@@ -114,8 +115,14 @@ public final class Tally {
         return connected;
     }
 
+    /** Calls that never had keys, those included that nobody had answered at the end. */
     public long failed() {
         return failed;
+    }
+
+    /** Calls that had keys and never heard anything, as far as they are over. */
+    public long withoutAudio() {
+        return withoutAudio;
     }
 
     /** From a packet's leaving to its coming back, microseconds. */
@@ -151,6 +158,7 @@ public final class Tally {
         hungUp += other.hungUp;
         withoutAudio += other.withoutAudio;
         sent += other.sent;
+        sentAgain += other.sentAgain;
         dropped += other.dropped;
         skipped += other.skipped;
         received += other.received;

@@ -27,6 +27,7 @@ class CallMediaTest {
     private static final SrtpKeys KEYS =
             new SrtpKeys(SrtpProfile.AES128_CM_SHA1_80, new byte[16], new byte[14]);
 
+    private final SrtpSender serverSrtp = new SrtpSender(KEYS);
     private final FakeLoadHost host = new FakeLoadHost();
     private final Tally tally = host.tally();
     private long now;
@@ -105,8 +106,50 @@ class CallMediaTest {
         assertThat(results("20").loss()).isCloseTo(0.5, within(0.005));
     }
 
+    @Test
+    void sendsAgainOnceWhatTheServerMisses() {
+        CallMedia media = media(1, LoadOptions.of(Map.of("nack", "true")));
+        media.onTimer(now, true);
+        media.onTimer(now + FRAME_NANOS, true);
+        List<byte[]> first = audio();
+
+        askAgain(media, first.getFirst());
+        assertThat(audio()).containsExactlyElementsOf(first);
+        askAgain(media, first.getFirst());
+
+        assertThat(audio()).isEmpty();
+        assertThat(tally.sentAgain).isEqualTo(2);
+    }
+
+    @Test
+    void keepsNothingWhenNobodyMayAskForItAgain() {
+        CallMedia media = media(1, "0");
+        media.onTimer(now, true);
+
+        askAgain(media, audio().getFirst());
+
+        assertThat(audio()).isEmpty();
+    }
+
+    /** For a packet and the one behind it. */
+    private void askAgain(CallMedia media, byte[] packet) {
+        ByteBuffer sealed = ByteBuffer.wrap(packet.clone());
+        RtpReader rtp = new RtpReader();
+        rtp.wrap(sealed, 0, packet.length);
+        ByteBuffer bytes = ByteBuffer.allocate(500);
+        int length =
+                new RtcpWriter()
+                        .begin(bytes, 0)
+                        .nack(7, rtp.ssrc(), rtp.sequenceNumber(), 1)
+                        .length();
+        media.receiveRtcp(bytes, 0, serverSrtp.protectRtcp(bytes, 0, length), now);
+    }
+
     private CallMedia media(int number, String lossPercent) {
-        LoadOptions options = options(lossPercent);
+        return media(number, options(lossPercent));
+    }
+
+    private CallMedia media(int number, LoadOptions options) {
         return new CallMedia(
                 host,
                 host.call(number, options, SPEECH, false),
@@ -156,6 +199,6 @@ class CallMediaTest {
                         .report(ssrc, server, now)
                         .sourceDescription(7, new byte[] {'s'})
                         .length();
-        media.receiveRtcp(bytes, 0, new SrtpSender(KEYS).protectRtcp(bytes, 0, length), now);
+        media.receiveRtcp(bytes, 0, serverSrtp.protectRtcp(bytes, 0, length), now);
     }
 }

@@ -2,6 +2,7 @@ package dev.parley.rtc.rtp;
 
 import java.nio.ByteBuffer;
 import java.util.Objects;
+import java.util.function.IntConsumer;
 
 /**
  * Read-only view of a compound RTCP packet, RFC 3550 6. Each media loop owns one and re-points it
@@ -18,6 +19,10 @@ public final class RtcpReader {
     private static final int FEEDBACK_AT = 12;
     private static final int BLOCKS_AT = 8;
     private static final int GENERIC_NACK = 1;
+
+    /** Packets that an entry of a NACK may name behind its first. */
+    private static final int NACK_SPAN = 16;
+
     private static final int RECEIVER_REFERENCE_TIME = 4;
     private static final int RECEIVER_REFERENCE_TIME_WORDS = 2;
 
@@ -191,6 +196,20 @@ public final class RtcpReader {
     /** Bit k is set when entry {@code i} asks for the packet k + 1 behind its first as well. */
     public int nackFollowing(int i) {
         return compound.getShort(nackAt(i) + 2) & 0xFFFF;
+    }
+
+    /** Tells each packet that a NACK asks for. */
+    public void nacked(IntConsumer asked) {
+        for (int i = 0; i < nackCount(); i++) {
+            int first = nackSequence(i);
+            asked.accept(first);
+            int following = nackFollowing(i);
+            for (int k = 0; k < NACK_SPAN; k++) {
+                if ((following >> k & 1) != 0) {
+                    asked.accept(first + k + 1 & 0xFFFF);
+                }
+            }
+        }
     }
 
     private int nackAt(int i) {

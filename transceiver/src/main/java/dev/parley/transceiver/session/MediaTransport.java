@@ -3,6 +3,7 @@ package dev.parley.transceiver.session;
 import dev.parley.rtc.rtp.NtpTime;
 import dev.parley.rtc.rtp.ReceptionStatistics;
 import dev.parley.rtc.rtp.RtpReader;
+import dev.parley.rtc.rtp.SentPackets;
 import dev.parley.rtc.rtp.SequenceExtender;
 import dev.parley.rtc.sdp.SdpDirection;
 import dev.parley.rtc.srtp.SrtpReceiver;

@@ -67,7 +67,6 @@ final class RtcpExchange {
     private static final int SESSION_BITS_PER_SECOND = 54_400;
 
     private static final int TYPICAL_BYTES = 96;
-    private static final int NACK_SPAN = 16;
     private static final long NANOS_PER_SECOND = 1_000_000_000L;
 
     private final SessionSpec spec;
@@ -205,16 +204,7 @@ final class RtcpExchange {
         if (!reader.isNack() || reader.mediaSsrc() != ssrc) {
             return;
         }
-        for (int i = 0; i < reader.nackCount(); i++) {
-            int first = reader.nackSequence(i);
-            client.askedAgain(first);
-            int following = reader.nackFollowing(i);
-            for (int k = 0; k < NACK_SPAN; k++) {
-                if ((following >> k & 1) != 0) {
-                    client.askedAgain(first + k + 1 & 0xFFFF);
-                }
-            }
-        }
+        reader.nacked(client::askedAgain);
     }
 
     /** RFC 3611 4.4: a client that sends nothing measures the round trip by this. */

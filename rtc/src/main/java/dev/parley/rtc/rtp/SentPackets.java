@@ -1,14 +1,14 @@
-package dev.parley.transceiver.session;
+package dev.parley.rtc.rtp;
 
 import java.nio.ByteBuffer;
 
 /**
- * The packets that a session sent last, as they went out, for a client that asks for one again (RFC
- * 4585 6.2.1). Each is sent again once at most: what is lost twice comes too late in any case.
- * Owned by the session's loop; its slots grow to the packets they have held, so a steady state
- * allocates nothing.
+ * The packets that a stream's sender sent last, as they went out, for a peer that asks for one
+ * again (RFC 4585 6.2.1). Each is sent again once at most: what is lost twice comes too late in any
+ * case. Owned by the sender's thread; its slots grow to the packets they have held, so a steady
+ * state allocates nothing.
  */
-final class SentPackets {
+public final class SentPackets {
     /** 640 ms of packets of 20 ms: no jitter buffer waits longer for one. */
     private static final int CAPACITY = 32;
 
@@ -18,7 +18,7 @@ final class SentPackets {
     private final int[] lengths = new int[CAPACITY];
     private final int[] sequences = new int[CAPACITY];
 
-    SentPackets() {
+    public SentPackets() {
         for (int i = 0; i < CAPACITY; i++) {
             packets[i] = new byte[0];
             sequences[i] = NONE;
@@ -26,7 +26,7 @@ final class SentPackets {
     }
 
     /** Keeps a copy of a packet. */
-    void sent(int sequenceNumber, ByteBuffer bytes, int offset, int length) {
+    public void sent(int sequenceNumber, ByteBuffer bytes, int offset, int length) {
         int slot = sequenceNumber % CAPACITY;
         if (packets[slot].length < length) {
             packets[slot] = new byte[Math.max(length, 160)];
@@ -41,7 +41,7 @@ final class SentPackets {
      *
      * @return its length, 0 when it is not there any more
      */
-    int take(int sequenceNumber, ByteBuffer into, int offset) {
+    public int take(int sequenceNumber, ByteBuffer into, int offset) {
         int slot = sequenceNumber % CAPACITY;
         if (sequences[slot] != sequenceNumber) {
             return 0;
