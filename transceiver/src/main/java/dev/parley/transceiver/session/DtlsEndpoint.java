@@ -6,6 +6,7 @@ import dev.parley.rtc.dtls.DtlsOutcome;
 import dev.parley.rtc.dtls.DtlsOutcome.Connected;
 import dev.parley.rtc.dtls.DtlsOutcome.Failed;
 import dev.parley.rtc.dtls.DtlsSession;
+import dev.parley.rtc.ice.IcePath;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.concurrent.BlockingQueue;
@@ -27,8 +28,12 @@ final class DtlsEndpoint implements DatagramLink {
         /** On the loop: sends at once. */
         void sendDtls(byte[] bytes, int offset, int length);
 
-        /** Application data; {@link #dataTaken} says that it has been taken care of. */
-        void onDtlsData(byte[] data);
+        /**
+         * Application data; {@link #dataTaken} says that it has been taken care of.
+         *
+         * @param from where it came from, which its keys vouch for
+         */
+        void onDtlsData(byte[] data, IcePath from);
 
         void onDtlsConnected(Connected connected);
 
@@ -48,14 +53,17 @@ final class DtlsEndpoint implements DatagramLink {
 
     private static final int MAX_UNSENT = 64;
     private static final int MAX_UNTAKEN = 64;
-    private static final byte[] CLOSE = new byte[0];
+    private static final Datagram CLOSE = new Datagram(new byte[0], new IcePath());
+
+    @SuppressWarnings("ArrayRecordComponent") // Handed over, compared by no one.
+    private record Datagram(byte[] bytes, IcePath from) {}
 
     private final DtlsHandshake handshake;
     private final SessionSpec spec;
     private final SetupWork.Share work;
     private final Owner owner;
     // Bounded by offer; CLOSE must always fit.
-    private final BlockingQueue<byte[]> received = new LinkedBlockingQueue<>();
+    private final BlockingQueue<Datagram> received = new LinkedBlockingQueue<>();
     private final AtomicInteger unsent = new AtomicInteger();
     private final AtomicInteger untaken = new AtomicInteger();
     private final AtomicInteger refusedData = new AtomicInteger();
@@ -63,6 +71,8 @@ final class DtlsEndpoint implements DatagramLink {
     private @Nullable Thread loopThread;
     // While it shakes hands; of its thread alone.
     private SetupWork.@Nullable Turn turn;
+    // Of the DTLS thread alone.
+    private IcePath lastFrom = CLOSE.from();
     private volatile boolean closing;
     private volatile @Nullable DtlsSession session;
 
@@ -89,13 +99,15 @@ final class DtlsEndpoint implements DatagramLink {
     }
 
     /** Hands over a received datagram; false when too many wait or DTLS is over. */
-    boolean offer(ByteBuffer bytes, int offset, int length) {
+    boolean offer(IcePath from, ByteBuffer bytes, int offset, int length) {
         if (closing || length > MAX_RECEIVED || received.size() >= maxQueued()) {
             return false;
         }
         byte[] copy = new byte[length];
         bytes.get(offset, copy);
-        return received.add(copy);
+        IcePath path = new IcePath();
+        path.copy(from);
+        return received.add(new Datagram(copy, path));
     }
 
     private int maxQueued() {
@@ -197,26 +209,27 @@ final class DtlsEndpoint implements DatagramLink {
             refusedData.incrementAndGet();
             return;
         }
-        owner.onDtlsData(data);
+        owner.onDtlsData(data, lastFrom);
     }
 
     @Override
     public int receive(byte[] buffer, int offset, int length, int waitMillis) {
         try {
-            byte[] datagram = received.poll();
+            Datagram datagram = received.poll();
             if (datagram == null) {
                 datagram = await(waitMillis);
             }
             if (datagram == null) {
                 return TIMED_OUT;
             }
-            if (datagram.length == CLOSE.length) {
+            if (datagram == CLOSE) {
                 // Whoever asks again gets the same answer.
                 received.add(CLOSE);
                 return CLOSED;
             }
-            int copied = Math.min(length, datagram.length);
-            System.arraycopy(datagram, 0, buffer, offset, copied);
+            lastFrom = datagram.from();
+            int copied = Math.min(length, datagram.bytes().length);
+            System.arraycopy(datagram.bytes(), 0, buffer, offset, copied);
             return copied;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -224,7 +237,7 @@ final class DtlsEndpoint implements DatagramLink {
         }
     }
 
-    private byte @Nullable [] await(int waitMillis) throws InterruptedException {
+    private @Nullable Datagram await(int waitMillis) throws InterruptedException {
         SetupWork.Turn mine = turn;
         if (mine == null) {
             return waitMillis == 0

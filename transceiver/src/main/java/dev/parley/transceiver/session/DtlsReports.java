@@ -1,6 +1,7 @@
 package dev.parley.transceiver.session;
 
 import dev.parley.rtc.dtls.DtlsOutcome;
+import dev.parley.rtc.ice.IcePath;
 import dev.parley.transceiver.session.LoopCommand.DtlsConnected;
 import dev.parley.transceiver.session.LoopCommand.DtlsData;
 import dev.parley.transceiver.session.LoopCommand.DtlsSend;
@@ -19,8 +20,8 @@ record DtlsReports(Session session, MediaLoop loop) implements DtlsEndpoint.Owne
     }
 
     @Override
-    public void onDtlsData(byte[] data) {
-        loop.post(new DtlsData(session, data));
+    public void onDtlsData(byte[] data, IcePath from) {
+        loop.post(new DtlsData(session, data, from));
     }
 
     @Override

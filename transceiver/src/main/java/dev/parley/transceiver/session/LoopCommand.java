@@ -2,6 +2,7 @@ package dev.parley.transceiver.session;
 
 import dev.parley.rtc.dtls.DtlsOutcome;
 import dev.parley.rtc.ice.IceCredentials;
+import dev.parley.rtc.ice.IcePath;
 import dev.parley.rtc.route.RouteKeys;
 import dev.parley.rtc.sdp.SdpDirection;
 import java.util.concurrent.CompletableFuture;
@@ -17,7 +18,7 @@ sealed interface LoopCommand {
 
     /** Take application data that came through DTLS. */
     @SuppressWarnings("ArrayRecordComponent") // Handed over, compared by no one.
-    record DtlsData(Session session, byte[] data) implements LoopCommand {}
+    record DtlsData(Session session, byte[] data, IcePath from) implements LoopCommand {}
 
     /** Inference has something for a session's data channels. */
     record Nudge(Session session) implements LoopCommand {}

@@ -310,7 +310,8 @@ public final class MediaLoop {
                     add.done().complete(null);
                 }
                 case DtlsSend send -> send.session().sendQueuedDtls(send.datagram());
-                case DtlsData data -> data.session().receiveData(data.data(), nowNanos);
+                case DtlsData data ->
+                        data.session().receiveData(data.from(), data.data(), nowNanos);
                 case Nudge nudge -> nudge.session().takeServerEvents(nowNanos);
                 case DtlsConnected connected -> {
                     connected.session().dtlsConnected(connected.connected(), nowNanos);

@@ -223,7 +223,7 @@ public final class Session {
                 state == State.CONNECTING
                         ? ice.shakesHands(from, length, nowNanos)
                         : ice.isValid(from, nowNanos);
-        if (!valid || !dtls.offer(bytes, offset, length)) {
+        if (!valid || !dtls.offer(from, bytes, offset, length)) {
             return false;
         }
         if (state == State.CONNECTING) {
@@ -281,11 +281,10 @@ public final class Session {
     void sendDtls(byte[] bytes, int offset, int length) {
         long nowNanos = loop.nowNanos();
         IcePath path =
-                media.started()
+                state == State.CONNECTED
                         ? ice.claimPath(length, nowNanos)
-                        : ice.claimHandshakePath(length, nowNanos);
-        // Who has got the address meanwhile would take it for his own: DTLS names no session.
-        if (path == null || ice.isContested(path)) {
+                        : claimHandshakePath(length, nowNanos);
+        if (path == null) {
             loop.counters().drops.increment(Drop.DTLS_UNSENT);
             return;
         }
@@ -294,8 +293,20 @@ public final class Session {
         outbox.commit(path, length);
     }
 
-    /** Takes application data, one DTLS record, which is dropped if none was negotiated. */
-    void receiveData(byte[] record, long nowNanos) {
+    // Who has got the address meanwhile would take a handshake for his own: DTLS names no session.
+    // What keys protect he drops.
+    private @Nullable IcePath claimHandshakePath(int length, long nowNanos) {
+        IcePath path = ice.claimHandshakePath(length, nowNanos);
+        return path == null || ice.isContested(path) ? null : path;
+    }
+
+    /**
+     * Takes application data, one DTLS record, which is dropped if none was negotiated.
+     *
+     * @param from where it came from; as good as media to say where the client is
+     */
+    void receiveData(IcePath from, byte[] record, long nowNanos) {
+        heard(from, record.length, nowNanos);
         boolean taken = data != null && state == State.CONNECTED;
         loop.counters().drops.add(Drop.DTLS_DATA, (taken ? 0 : 1) + dtls.dataTaken());
         if (data != null && taken) {

@@ -57,6 +57,38 @@ class DtlsDataTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"actpass", "active"})
+    void answersThroughTheRelayThatDeliveredDataLast(String setup) throws Exception {
+        Peer peer = rig.client(setup, PLACE);
+        Session session = connect(peer);
+        // From now on the rig fails if anything goes to the first relay.
+        rig.useRelay(Rig.OTHER_RELAY);
+        peer.sendData((byte) 1);
+        rig.pump(() -> count("dtls_data") == 1);
+        assertThat(session.sendData(new byte[] {2}, 0, 1)).isTrue();
+        rig.advance(100);
+        assertThat(peer.data().take()).containsExactly(2);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"actpass", "active"})
+    void goesOnWhereSomebodyElseForgesTheAddress(String setup) throws Exception {
+        Peer peer = rig.client(setup, PLACE);
+        Session session = connect(peer);
+        peer.sendData((byte) 1);
+        rig.pump(() -> count("dtls_data") == 1);
+        session.ice().contest(session.ice().findSelected());
+        assertThat(session.sendData(new byte[] {2}, 0, 1)).isTrue();
+        rig.run();
+        assertThat(peer.data().take()).containsExactly(2);
+        rig.advance(9_000);
+        assertThat(session.ice().claimPath(1, rig.now())).isNull();
+        peer.sendData((byte) 1);
+        rig.pump(() -> count("dtls_data") == 2);
+        assertThat(session.ice().claimPath(1, rig.now())).isNotNull();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"actpass", "active"})
     void holdsNoMoreThanTheLoopCanTake(String setup) {
         Peer peer = rig.client(setup, PLACE);
         connect(peer);
