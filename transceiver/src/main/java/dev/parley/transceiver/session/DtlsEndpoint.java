@@ -222,7 +222,7 @@ final class DtlsEndpoint implements DatagramLink {
             if (datagram == null) {
                 return TIMED_OUT;
             }
-            if (datagram == CLOSE) {
+            if (datagram.bytes().length == 0) {
                 // Whoever asks again gets the same answer.
                 received.add(CLOSE);
                 return CLOSED;

@@ -76,7 +76,7 @@ class DtlsDataTest {
         Session session = connect(peer);
         peer.sendData((byte) 1);
         rig.pump(() -> count("dtls_data") == 1);
-        session.ice().contest(session.ice().findSelected());
+        session.ice().contest(session.ice().path(0));
         assertThat(session.sendData(new byte[] {2}, 0, 1)).isTrue();
         rig.run();
         assertThat(peer.data().take()).containsExactly(2);
