@@ -27,6 +27,10 @@ final class ClusterMapReader {
     private static final int MAX_RELAYS = 256;
     private static final int MAX_WAYS = 4;
     private static final int MAX_WORKERS = 64;
+
+    /** Each relay probes all of them, each from each of its workers. */
+    private static final int MAX_WAYS_IN_ALL = 32_768;
+
     private static final int MAX_WEIGHT = 10_000;
     private static final int USUAL_WEIGHT = 100;
     private static final int MAX_PORT = 65_535;
@@ -165,6 +169,14 @@ final class ClusterMapReader {
                 InetSocketAddress own =
                         new InetSocketAddress(leg.getAddress(), leg.getPort() + worker);
                 requireNew(legLines, own, "leg " + IpAddress.text(own), line);
+                if (legLines.size() > MAX_WAYS_IN_ALL) {
+                    throw new Unusable(
+                            line,
+                            "legs: are more than "
+                                    + MAX_WAYS_IN_ALL
+                                    + ", each worker's and each way's counted; give fewer relays,"
+                                    + " workers or ways");
+                }
             }
         }
         return new ClusterRelay(

@@ -43,7 +43,8 @@ public final class Ticker implements AutoCloseable {
     private void tick() {
         try {
             action.run();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
+            // This is the thread's root: what fails once, for want of memory too, is tried again.
             LOGGER.log(Level.WARNING, name + " failed; this is a bug", e);
         }
     }

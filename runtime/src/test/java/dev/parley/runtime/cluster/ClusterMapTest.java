@@ -125,4 +125,24 @@ class ClusterMapTest {
     private static ClusterMap parse(String yaml) {
         return ClusterMap.parse("cluster_map", yaml.getBytes(StandardCharsets.UTF_8));
     }
+
+    @Test
+    void refusesMoreWaysThanRelaysCanLookAfter() {
+        StringBuilder map = new StringBuilder("clusters:\n");
+        for (int id = 1; id <= 3; id++) {
+            map.append("  - {id: %d, name: c%d, region: r, latitude: 0, ".formatted(id, id));
+            map.append("longitude: 0, relays: [");
+            for (int relay = 0; relay < 256; relay++) {
+                map.append("{public: 203.0.113.1:3478, workers: 64, legs: ");
+                map.append("10.%d.0.%d:3490},\n".formatted(id, relay));
+            }
+            map.append("]}\n");
+        }
+        String tooMany = map.toString();
+        assertThatThrownBy(() -> parse(tooMany))
+                .isInstanceOf(ConfigException.class)
+                .hasMessage(
+                        "cluster_map: line 516: legs: are more than 32768, each worker's and each way's"
+                                + " counted; give fewer relays, workers or ways");
+    }
 }
