@@ -1,6 +1,7 @@
 package dev.parley.relay;
 
 import dev.parley.rtc.route.ClientHeader;
+import dev.parley.rtc.route.LegKind;
 import dev.parley.rtc.route.LegPacket;
 import dev.parley.runtime.udp.DatagramBatch;
 
@@ -18,6 +19,7 @@ final class DownwardRoutes {
     private final RecoveryBudget recovery;
     private final ClientHeader header = new ClientHeader();
     private int publicIndex;
+    private boolean vouched;
     private int exit;
 
     DownwardRoutes(
@@ -43,6 +45,7 @@ final class DownwardRoutes {
         if (!destinations.isOurs(batch.addressHigh(i), batch.addressLow(i))) {
             return Verdict.DOWN_OUTSIDE_RANGES;
         }
+        vouched = false;
         return route(batch, i, FlowTable.NO_LEG, Verdict.DOWN_BY_FLOW, nowNanos);
     }
 
@@ -52,6 +55,9 @@ final class DownwardRoutes {
      */
     Verdict carried(DatagramBatch batch, int i, LegPacket packet, long nowNanos) {
         batch.peer(i, packet.transceiverHigh(), packet.transceiverLow(), packet.transceiverPort());
+        // That relay takes the flow up, and has seen to it that it may; our flow can be another
+        // worker's, or another relay's with the same address.
+        vouched = packet.kind() == LegKind.DOWN_BY_MAP;
         long leg = FlowTable.towards(packet.fromCluster());
         return route(batch, i, leg, Verdict.LEG_DOWN, nowNanos);
     }
@@ -69,10 +75,10 @@ final class DownwardRoutes {
         int proxyPort = header.proxyPort();
         publicIndex = publicAddresses.known(proxyHigh, proxyLow, proxyPort);
         if (publicIndex == PublicAddresses.NONE) {
-            if (legs.isServedElsewhere(proxyHigh, proxyLow, proxyPort)) {
-                return byMap(batch, i, leg, nowNanos);
-            }
-            publicIndex = publicAddresses.learn(proxyHigh, proxyLow, proxyPort);
+            publicIndex =
+                    legs.isServedElsewhere(proxyHigh, proxyLow, proxyPort)
+                            ? publicAddresses.usedElsewhere(proxyHigh, proxyLow, proxyPort)
+                            : publicAddresses.learn(proxyHigh, proxyLow, proxyPort);
         }
         if (publicIndex == PublicAddresses.NONE) {
             return Verdict.DOWN_UNKNOWN_PUBLIC_ADDRESS;
@@ -133,11 +139,12 @@ final class DownwardRoutes {
 
     // A restarted relay has lost its flows; the header of what a transceiver sends down names them.
     private Verdict recover(DatagramBatch batch, int i, long leg, long nowNanos) {
-        if (recovery.isOver(nowNanos)) {
-            return Verdict.DOWN_WITHOUT_FLOW;
+        boolean elsewhere = publicAddresses.isForeign(publicIndex);
+        if (elsewhere && leg != FlowTable.NO_LEG) {
+            return Verdict.LEG_LOOP;
         }
-        if (PublicAddresses.isForeign(publicIndex)) {
-            return byMap(batch, i, leg, nowNanos);
+        if (recovery.isOver(nowNanos) && !vouched) {
+            return Verdict.DOWN_WITHOUT_FLOW;
         }
         if (!recovery.take(nowNanos)) {
             return Verdict.DOWN_RECOVERY_LIMITED;
@@ -154,51 +161,36 @@ final class DownwardRoutes {
         if (flow < 0) {
             return Verdict.DOWN_TABLE_FULL;
         }
-        flows.point(flow, batch.addressHigh(i), batch.addressLow(i), batch.port(i), leg, 0);
-        return forward(batch, i, leg, FlowTable.NO_LEG, Verdict.DOWN_RECOVERED, nowNanos);
+        // A client that comes in elsewhere: its next packet tells by which relay.
+        long onward = elsewhere ? FlowTable.through(Legs.BY_MAP) : leg;
+        flows.point(flow, batch.addressHigh(i), batch.addressLow(i), batch.port(i), onward, 0);
+        return forward(batch, i, leg, onward, Verdict.DOWN_RECOVERED, nowNanos);
     }
 
-    // Its client comes in by another cluster's relay, whose next packet makes the flow.
-    private Verdict byMap(DatagramBatch batch, int i, long leg, long nowNanos) {
+    private Verdict forward(
+            DatagramBatch batch, int i, long leg, long onward, Verdict verdict, long nowNanos) {
+        if (onward == FlowTable.NO_LEG || FlowTable.leadsAway(onward)) {
+            return out(batch, i, verdict);
+        }
         if (leg != FlowTable.NO_LEG) {
             return Verdict.LEG_LOOP;
         }
-        if (recovery.isOver(nowNanos)) {
-            return Verdict.DOWN_WITHOUT_FLOW;
-        }
-        if (!recovery.take(nowNanos)) {
-            return Verdict.DOWN_RECOVERY_LIMITED;
-        }
-        long client = hash.of(header.clientHigh(), header.clientLow(), header.clientPort());
         exit = Exits.LEG;
-        return legs.downByMap(
+        Verdict sealed = legs.down(batch, i, FlowTable.relayOf(onward), nowNanos);
+        return sealed == Verdict.DOWN_UNKNOWN_RELAY
+                ? legs.downByMap(
                         batch,
                         i,
                         header.proxyHigh(),
                         header.proxyLow(),
                         header.proxyPort(),
-                        client,
+                        hash.of(header.clientHigh(), header.clientLow(), header.clientPort()),
                         nowNanos)
-                ? Verdict.DOWN_BY_MAP
-                : Verdict.DOWN_UNKNOWN_RELAY;
-    }
-
-    private Verdict forward(
-            DatagramBatch batch, int i, long cameBy, long leg, Verdict verdict, long nowNanos) {
-        if (leg == FlowTable.NO_LEG || FlowTable.leadsAway(leg)) {
-            return out(batch, i, verdict);
-        }
-        if (cameBy != FlowTable.NO_LEG) {
-            return Verdict.LEG_LOOP;
-        }
-        exit = Exits.LEG;
-        return legs.down(batch, i, FlowTable.relayOf(leg), nowNanos)
-                ? Verdict.DOWN_BY_LEG
-                : Verdict.DOWN_UNKNOWN_RELAY;
+                : sealed;
     }
 
     private Verdict out(DatagramBatch batch, int i, Verdict verdict) {
-        if (PublicAddresses.isForeign(publicIndex)) {
+        if (publicAddresses.isForeign(publicIndex)) {
             return Verdict.DOWN_UNKNOWN_RELAY;
         }
         batch.datagram(i, header.payloadOffset(), header.payloadLength());

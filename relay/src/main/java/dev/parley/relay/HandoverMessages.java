@@ -25,7 +25,7 @@ import java.nio.charset.StandardCharsets;
  */
 final class HandoverMessages {
     static final int MAGIC = 0x5041_524C;
-    static final int VERSION = 1;
+    static final int VERSION = 2;
     static final int CONFIRMED = 0x4F4B;
     static final int SUPERSEDED = 0x4F46;
 

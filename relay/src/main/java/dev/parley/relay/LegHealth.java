@@ -11,8 +11,8 @@ import java.util.Arrays;
 final class LegHealth {
     /** Takes what is to be asked. */
     interface Asker {
-        /** Asks over a way whether its relay is there. */
-        void ask(int way, long nowNanos);
+        /** Asks over a way whether its relay is there; false when that has to wait for a turn. */
+        boolean ask(int way, long nowNanos);
     }
 
     /** Asked so often within the time after which a way is given up. */
@@ -22,8 +22,18 @@ final class LegHealth {
     private static final int TRAFFIC_PATIENCE = 3;
 
     private static final long SELDOM_NANOS = 5_000_000_000L;
+
+    /** Ways that are not in use are asked less often where there are very many. */
+    private static final long SELDOM_NANOS_PER_WAY = 2_000_000L;
+
     private static final long GONE_NANOS = 1_000_000_000L;
     private static final long IN_USE_NANOS = 10_000_000_000L;
+
+    /** Ways of a new plan are asked one after another, so that nobody is asked by all at once. */
+    private static final long APART_NANOS = 10_000_000L;
+
+    /** Ways that are looked at in one tick. */
+    private static final int WAYS_PER_TICK = 4_096;
 
     private final long timeoutNanos;
     private final long oftenNanos;
@@ -36,6 +46,9 @@ final class LegHealth {
     private long[] usedNanos = new long[0];
     private int[] bestWay = new int[0];
     private boolean[] closed = new boolean[0];
+    private long seldomNanos = SELDOM_NANOS;
+    private int lostCount;
+    private int hand;
 
     /**
      * No ways yet.
@@ -52,8 +65,6 @@ final class LegHealth {
         LegHealth before = new LegHealth(timeoutNanos);
         before.plan = plan;
         before.lost = lost;
-        before.waiting = waiting;
-        before.askedNanos = askedNanos;
         before.heardNanos = heardNanos;
         before.usedNanos = usedNanos;
         int ways = next.ways();
@@ -62,16 +73,23 @@ final class LegHealth {
         waiting = new boolean[ways];
         askedNanos = filled(ways, nowNanos);
         heardNanos = filled(ways, nowNanos - timeoutNanos);
-        usedNanos = filled(ways, nowNanos - IN_USE_NANOS);
+        usedNanos = filled(ways, nowNanos - IN_USE_NANOS - 1);
         nextAskNanos = filled(ways, nowNanos);
+        seldomNanos = Math.max(SELDOM_NANOS, ways * SELDOM_NANOS_PER_WAY);
+        lostCount = 0;
+        hand = 0;
         for (int way = 0; way < ways; way++) {
-            int old = before.plan.wayAt(next.high(way), next.low(way), next.port(way));
+            int old = before.plan.findWay(next.wayName(way));
             if (old != LegPlan.NONE) {
                 lost[way] = before.lost[old];
-                waiting[way] = before.waiting[old];
-                askedNanos[way] = before.askedNanos[old];
+                lostCount += lost[way] ? 1 : 0;
                 heardNanos[way] = before.heardNanos[old];
                 usedNanos[way] = before.usedNanos[old];
+            }
+            // What is in use, or was lost, is asked at once: answers to the plan before count no
+            // more.
+            if (!lost[way] && isQuiet(way, nowNanos)) {
+                nextAskNanos[way] += way * APART_NANOS % seldomNanos;
             }
         }
         bestWay = new int[next.gates()];
@@ -111,47 +129,52 @@ final class LegHealth {
 
     /** A client's packet goes over a way. */
     void used(int way, long nowNanos) {
-        if (nowNanos - usedNanos[way] > IN_USE_NANOS) {
+        if (isQuiet(way, nowNanos)) {
             nextAskNanos[way] = nowNanos;
         }
         usedNanos[way] = nowNanos;
     }
 
-    /** A relay has sent something by itself. */
+    /** A relay has sent something by itself; {@link LegPlan#NONE} for one that never answered. */
     void heard(int way, long nowNanos) {
-        if (way < heardNanos.length) {
+        if (way != LegPlan.NONE) {
             heardNanos[way] = nowNanos;
         }
     }
 
-    /** A relay has answered; an answer to what an earlier plan asked may name no way any more. */
+    /** A relay has answered. */
     void answered(int way, long nowNanos) {
-        if (way >= lost.length) {
-            return;
-        }
         heardNanos[way] = nowNanos;
         waiting[way] = false;
         rest(way, nowNanos);
         if (lost[way]) {
             lost[way] = false;
+            lostCount--;
             choose(plan.gateOf(way));
         }
     }
 
     /** Gives up what has not answered, and asks what is due. */
     void tick(long nowNanos, Asker asker) {
-        for (int way = 0; way < lost.length; way++) {
-            if (plan.isClosed(plan.gateOf(way))) {
-                continue;
-            }
-            if (!lost[way] && isOverdue(way, nowNanos)) {
-                lost[way] = true;
-                choose(plan.gateOf(way));
-            }
-            if (nextAskNanos[way] - nowNanos <= 0) {
-                ask(way, nowNanos, asker);
-            }
+        boolean room = true;
+        for (int looks = Math.min(lost.length, WAYS_PER_TICK); looks > 0 && room; looks--) {
+            hand = hand + 1 < lost.length ? hand + 1 : 0;
+            room = plan.isClosed(plan.gateOf(hand)) || look(hand, nowNanos, asker);
         }
+    }
+
+    // False when it was due to be asked and there was no room: the next tick goes on with it.
+    private boolean look(int way, long nowNanos, Asker asker) {
+        if (!lost[way] && isOverdue(way, nowNanos)) {
+            lost[way] = true;
+            lostCount++;
+            choose(plan.gateOf(way));
+        }
+        if (nextAskNanos[way] - nowNanos > 0 || ask(way, nowNanos, asker)) {
+            return true;
+        }
+        hand = way == 0 ? lost.length - 1 : way - 1;
+        return false;
     }
 
     private boolean isOverdue(int way, long nowNanos) {
@@ -162,27 +185,29 @@ final class LegHealth {
                         || waited > TRAFFIC_PATIENCE * timeoutNanos);
     }
 
-    private void ask(int way, long nowNanos, Asker asker) {
+    private boolean ask(int way, long nowNanos, Asker asker) {
+        if (!asker.ask(way, nowNanos)) {
+            return false;
+        }
         if (!waiting[way]) {
             waiting[way] = true;
             askedNanos[way] = nowNanos;
         }
-        asker.ask(way, nowNanos);
         nextAskNanos[way] = nowNanos + (lost[way] ? Math.max(oftenNanos, GONE_NANOS) : oftenNanos);
+        return true;
     }
 
     // Until it is answered a way is asked often, and so is one in use.
     private void rest(int way, long nowNanos) {
-        boolean quiet = nowNanos - usedNanos[way] > IN_USE_NANOS;
-        nextAskNanos[way] = nowNanos + (quiet ? SELDOM_NANOS : oftenNanos);
+        nextAskNanos[way] = nowNanos + (isQuiet(way, nowNanos) ? seldomNanos : oftenNanos);
+    }
+
+    private boolean isQuiet(int way, long nowNanos) {
+        return nowNanos - usedNanos[way] > IN_USE_NANOS;
     }
 
     /** Ways that do not work. */
     int lost() {
-        int count = 0;
-        for (boolean one : lost) {
-            count += one ? 1 : 0;
-        }
-        return count;
+        return lostCount;
     }
 }

@@ -24,6 +24,8 @@ final class LegPlan {
     /** Each client falls into one of so many buckets, each of which prefers gates in its order. */
     static final int BUCKETS = 256;
 
+    private static final int MAX_CLUSTER_ID = 65_535;
+
     /** No other cluster. */
     static final LegPlan EMPTY = new LegPlan(List.of());
 
@@ -43,7 +45,11 @@ final class LegPlan {
     private final long[] publicLows;
     private final int[] publicPorts;
     private final int[][] publicGates;
-    private final Map<InetSocketAddress, Integer> ways = new HashMap<>();
+    private final int[] wayNames;
+    // Name and number of each way, in the order of names.
+    private final long[] waysByName;
+    // By id, plus one; 0 for one that is not there.
+    private final short[] indexOfCluster = new short[MAX_CLUSTER_ID + 1];
 
     private LegPlan(List<Cluster> others) {
         int count = others.size();
@@ -55,6 +61,7 @@ final class LegPlan {
         Map<InetSocketAddress, Served> served = new HashMap<>();
         for (int i = 0; i < count; i++) {
             Cluster cluster = others.get(i);
+            indexOfCluster[cluster.id()] = (short) (i + 1);
             down[i] = cluster.state() == Cluster.State.DOWN;
             List<Integer> gates = new ArrayList<>();
             List<Integer> weights = new ArrayList<>();
@@ -83,9 +90,12 @@ final class LegPlan {
         for (int gate = 0; gate < addresses.size(); gate++) {
             Arrays.fill(wayGates, firstWay[gate], firstWay[gate + 1], gate);
         }
-        for (int way = 0; way < all.size(); way++) {
-            ways.put(all.get(way), way);
-        }
+        wayNames = all.stream().mapToInt(LegPlan::name).toArray();
+        waysByName =
+                IntStream.range(0, wayNames.length)
+                        .mapToLong(way -> entry(wayNames[way], way))
+                        .sorted()
+                        .toArray();
         List<Served> publics = List.copyOf(served.values());
         publicHighs = publics.stream().mapToLong(Served::high).toArray();
         publicLows = publics.stream().mapToLong(Served::low).toArray();
@@ -192,12 +202,7 @@ final class LegPlan {
 
     /** Index of a cluster, or {@link #NONE}. */
     int find(int clusterId) {
-        for (int i = 0; i < clusterIds.length; i++) {
-            if (clusterIds[i] == clusterId) {
-                return i;
-            }
-        }
-        return NONE;
+        return indexOfCluster[clusterId] - 1;
     }
 
     boolean isDown(int cluster) {
@@ -254,9 +259,56 @@ final class LegPlan {
         return wayPorts[way];
     }
 
-    /** The way at an address, or {@link #NONE}; not for each packet. */
-    int wayAt(long high, long low, int port) {
-        return ways.getOrDefault(IpAddress.toSocketAddress(high, low, port), NONE);
+    /** A gate's name, which is that of its first way. */
+    int gateName(int gate) {
+        return wayNames[firstWay[gate]];
+    }
+
+    int wayName(int way) {
+        return wayNames[way];
+    }
+
+    /** The way of a name, or {@link #NONE}. */
+    int findWay(int name) {
+        int found = Arrays.binarySearch(waysByName, entry(name, 0));
+        int at = found < 0 ? -found - 1 : found;
+        return at < waysByName.length && (int) (waysByName[at] >> 32) == name
+                ? (int) waysByName[at]
+                : NONE;
+    }
+
+    private static long entry(int name, int way) {
+        return (long) name << 32 | way;
+    }
+
+    /** The gate of a cluster that has a way of this name, or {@link #NONE}. */
+    int findGate(int clusterId, int name) {
+        int way = findWay(name);
+        return way == NONE || clusterIdOf(wayGates[way]) != clusterId ? NONE : wayGates[way];
+    }
+
+    boolean isAt(int way, long high, long low, int port) {
+        return wayLows[way] == low && wayPorts[way] == port && wayHighs[way] == high;
+    }
+
+    /** Which of a gate's ways an address is, or {@link #NONE}. */
+    int wayOfGate(int gate, long high, long low, int port) {
+        for (int way = firstWay[gate]; way < firstWay[gate + 1]; way++) {
+            if (isAt(way, high, low, port)) {
+                return way;
+            }
+        }
+        return NONE;
+    }
+
+    /** The name of a way by its address: the same in every relay, and never 0. */
+    static int name(InetSocketAddress way) {
+        long mixed =
+                mix(
+                        mix(IpAddress.high(way.getAddress()))
+                                ^ mix(IpAddress.low(way.getAddress()) + 1)
+                                ^ mix(way.getPort() + 2L));
+        return (int) (mixed >>> 32) | 1;
     }
 
     /** Index of a public address that other clusters' relays serve, or {@link #NONE}. */
@@ -269,7 +321,12 @@ final class LegPlan {
         return NONE;
     }
 
-    /** One of the gates of relays that serve a public address. */
+    /** Gates of relays that serve a public address, by its index. */
+    int gatesOfPublic(int index) {
+        return publicGates[index].length;
+    }
+
+    /** One of these gates. */
     int gateOfPublic(int index, int bucket) {
         return publicGates[index][bucket % publicGates[index].length];
     }

@@ -5,8 +5,6 @@ import dev.parley.rtc.route.LegKind;
 import dev.parley.rtc.route.LegPacket;
 import dev.parley.runtime.udp.DatagramBatch;
 import dev.parley.runtime.udp.UdpPort;
-import java.util.Arrays;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,44 +13,52 @@ import org.jspecify.annotations.Nullable;
  * allocation, no lock, no exception, no log.
  *
  * <p>What came over a leg never goes over another: what is opened here goes to transceivers of this
- * cluster or out of a public socket, and nothing of it comes back to be sealed.
+ * cluster or out of a public socket, and nothing of it comes back to be sealed. And nothing is sent
+ * to an address because a packet came from it: all goes to addresses of the map.
  */
-final class Legs implements LegHealth.Asker {
+final class Legs {
     /** Bytes that have to be free in front of a client's datagram. */
     static final int HEADROOM = LegPacket.MAX_HEADER + ClientHeader.LENGTH;
 
-    private static final int PENDING = 64;
-    private static final long NANOS_PER_SECOND = 1_000_000_000L;
-    private static final long TICK_NANOS = 10_000_000L;
-    private static final int NO_WAY = -1;
+    /** In place of a sender: the map tells which relay a client comes in by. */
+    static final int BY_MAP = LegSenders.MAX;
 
-    private final @Nullable LegPacket packet;
+    private static final long TICK_NANOS = 10_000_000L;
+
+    /** Senders are remembered for so many starts of each gate. */
+    private static final int STARTS_PER_GATE = 2;
+
+    private static final int MORE_SENDERS = 64;
+
+    /** What the map says, and where on it this worker is. */
+    private record Place(LegPlan plan, LegNames names) {}
+
+    /** What is there only where there are other clusters. */
+    private record Parts(LegPacket packet, LegSeal seal, LegProbes probes) {}
+
+    private final @Nullable Parts parts;
     private final LegSettings settings;
     private final LegSenders senders;
     private final LegHealth health;
-    private final DatagramBatch pending;
-    private final int[] wayOfSender = new int[LegSenders.MAX];
-    private final AtomicInteger lost = new AtomicInteger();
-    private int pendingCount;
     private LegPlan plan = LegPlan.EMPTY;
-    private int sequence;
+    private LegNames names = LegNames.NONE;
     private int sender = LegSenders.NONE;
     private long nextTickNanos;
-    private volatile LegPlan newest = LegPlan.EMPTY;
-    private volatile long wallAheadNanos;
+    private volatile Place newest = new Place(plan, names);
+    private volatile int lost;
 
-    private Legs(@Nullable LegPacket packet, LegSettings settings, long startNanos) {
-        this.packet = packet;
+    private Legs(@Nullable Parts parts, LegSettings settings, long startNanos) {
+        this.parts = parts;
         this.settings = settings;
         this.senders = new LegSenders(settings.forgetNanos());
         this.health = new LegHealth(settings.timeoutNanos());
-        this.pending = new DatagramBatch(packet == null ? 1 : PENDING, 0, LegPacket.PROBE_LENGTH);
         this.nextTickNanos = startNanos;
     }
 
     /** Between relays that hold the same keys. */
     static Legs of(LegPacket packet, LegSettings settings, long startNanos) {
-        return new Legs(packet, settings, startNanos);
+        LegSeal seal = new LegSeal(packet);
+        return new Legs(new Parts(packet, seal, new LegProbes(seal)), settings, startNanos);
     }
 
     /** A fleet of one cluster. */
@@ -60,19 +66,21 @@ final class Legs implements LegHealth.Asker {
         return new Legs(null, LegSettings.NONE, 0);
     }
 
-    /** From now on this plan; any thread may call it. */
-    void plan(LegPlan next) {
-        newest = next;
+    /** From now on this plan, and these names; any thread may call it. */
+    void plan(LegPlan next, LegNames nextNames) {
+        newest = new Place(next, nextNames);
     }
 
     /** How far the wall clock is ahead of the worker's; any thread may call it. */
     void wallAhead(long nanos) {
-        wallAheadNanos = nanos;
+        if (parts != null) {
+            parts.seal().wallAhead(nanos);
+        }
     }
 
     /** Ways that do not work; any thread may ask. */
     int lost() {
-        return lost.getAcquire();
+        return lost;
     }
 
     // --- what goes out
@@ -87,18 +95,18 @@ final class Legs implements LegHealth.Asker {
     }
 
     /**
-     * Seals a client's datagram, its client header in front, for the cluster of its transceiver and
-     * addresses it to one of that cluster's relays; answers why it cannot, or UP_BY_LEG.
+     * Seals a client's datagram, its client header in front and its transceiver for its peer, for
+     * the cluster of that transceiver and addresses it to one of that cluster's relays; answers why
+     * it cannot, or UP_BY_LEG.
      *
+     * @param kind UP or UP_UNCACHED
      * @param clientHash the same for all datagrams of a client
      */
     Verdict up(
             DatagramBatch batch,
             int i,
+            LegKind kind,
             int clusterId,
-            long transceiverHigh,
-            long transceiverLow,
-            int transceiverPort,
             long clientHash,
             long nowNanos) {
         Verdict refused = find(clusterId);
@@ -107,17 +115,7 @@ final class Legs implements LegHealth.Asker {
         }
         int way = health.wayTo(gate(plan.find(clusterId), bucket(clientHash)));
         health.used(way, nowNanos);
-        seal(
-                batch,
-                i,
-                LegKind.UP,
-                clusterId,
-                transceiverHigh,
-                transceiverLow,
-                transceiverPort,
-                nowNanos);
-        batch.peer(i, plan.high(way), plan.low(way), plan.port(way));
-        return Verdict.UP_BY_LEG;
+        return seal(batch, i, kind, way, nowNanos) ? Verdict.UP_BY_LEG : Verdict.LEG_TOO_LONG;
     }
 
     private static int bucket(long clientHash) {
@@ -139,24 +137,40 @@ final class Legs implements LegHealth.Asker {
 
     /**
      * Seals a transceiver's datagram, its client header in front, for the relay that its client
-     * comes in by and addresses it there; false when it is not known where that is.
+     * comes in by and addresses it there.
      *
-     * @param relay by {@link #sender}
+     * @param relay by {@link #sender}, or {@link #BY_MAP}
+     * @return DOWN_BY_LEG; DOWN_UNKNOWN_RELAY when it is not known where that is, and the datagram
+     *     is as it was
      */
-    boolean down(DatagramBatch batch, int i, int relay, long nowNanos) {
-        if (senders.port(relay) == 0) {
-            return false;
+    Verdict down(DatagramBatch batch, int i, int relay, long nowNanos) {
+        if (relay == BY_MAP || senders.gate(relay) == LegSenders.NONE) {
+            return Verdict.DOWN_UNKNOWN_RELAY;
         }
-        sealDown(batch, i, senders.cluster(relay), nowNanos);
-        batch.peer(i, senders.high(relay), senders.low(relay), senders.port(relay));
-        return true;
+        int way = wayTo(relay, nowNanos);
+        return seal(batch, i, LegKind.DOWN, way, nowNanos)
+                ? Verdict.DOWN_BY_LEG
+                : Verdict.LEG_TOO_LONG;
+    }
+
+    // The answers take the way that the questions take: whoever asks looks after it.
+    private int wayTo(int relay, long nowNanos) {
+        int way = senders.way(relay);
+        if (way != LegSenders.NONE) {
+            return way;
+        }
+        int best = health.wayTo(senders.gate(relay));
+        health.used(best, nowNanos);
+        return best;
     }
 
     /**
-     * The same for a client that nothing has come from since this relay's start: the map tells who
-     * serves the public address that it uses. False when nobody does.
+     * The same where it is not known which relay a client comes in by: the map tells who serves the
+     * public address that it uses.
+     *
+     * @return DOWN_BY_MAP, or DOWN_UNKNOWN_RELAY when nobody does
      */
-    boolean downByMap(
+    Verdict downByMap(
             DatagramBatch batch,
             int i,
             long publicHigh,
@@ -166,13 +180,23 @@ final class Legs implements LegHealth.Asker {
             long nowNanos) {
         int index = plan.findPublic(publicHigh, publicLow, publicPort);
         if (index == LegPlan.NONE) {
-            return false;
+            return Verdict.DOWN_UNKNOWN_RELAY;
         }
-        int gate = plan.gateOfPublic(index, bucket(clientHash));
-        int way = health.wayTo(gate);
-        sealDown(batch, i, plan.clusterIdOf(gate), nowNanos);
-        batch.peer(i, plan.high(way), plan.low(way), plan.port(way));
-        return true;
+        int way = health.wayTo(openGateOfPublic(index, bucket(clientHash)));
+        return seal(batch, i, LegKind.DOWN_BY_MAP, way, nowNanos)
+                ? Verdict.DOWN_BY_MAP
+                : Verdict.LEG_TOO_LONG;
+    }
+
+    private int openGateOfPublic(int index, int bucket) {
+        int gates = plan.gatesOfPublic(index);
+        for (int preference = 0; preference < gates; preference++) {
+            int gate = plan.gateOfPublic(index, bucket + preference);
+            if (!health.isClosed(gate)) {
+                return gate;
+            }
+        }
+        return plan.gateOfPublic(index, bucket);
     }
 
     /** Whether relays of other clusters, and none of ours, serve a public address. */
@@ -180,48 +204,8 @@ final class Legs implements LegHealth.Asker {
         return plan.findPublic(publicHigh, publicLow, publicPort) != LegPlan.NONE;
     }
 
-    private void sealDown(DatagramBatch batch, int i, int clusterId, long nowNanos) {
-        seal(
-                batch,
-                i,
-                LegKind.DOWN,
-                clusterId,
-                batch.addressHigh(i),
-                batch.addressLow(i),
-                batch.port(i),
-                nowNanos);
-    }
-
-    private void seal(
-            DatagramBatch batch,
-            int i,
-            LegKind kind,
-            int clusterId,
-            long transceiverHigh,
-            long transceiverLow,
-            int transceiverPort,
-            long nowNanos) {
-        LegPacket own = packet;
-        if (own == null) {
-            return;
-        }
-        int added =
-                own.seal(
-                        batch.bytes(),
-                        batch.start(i),
-                        batch.length(i),
-                        kind,
-                        clusterId,
-                        transceiverHigh,
-                        transceiverLow,
-                        transceiverPort,
-                        LegPacket.stamp(secondsAt(nowNanos), sequence++));
-        batch.datagram(i, batch.start(i) - added, batch.length(i) + added);
-        batch.local(i, 0, 0);
-    }
-
-    private int secondsAt(long nowNanos) {
-        return (int) Math.floorDiv(nowNanos + wallAheadNanos, NANOS_PER_SECOND);
+    private boolean seal(DatagramBatch batch, int i, LegKind kind, int way, long nowNanos) {
+        return parts != null && parts.seal().seal(batch, i, kind, plan, way, nowNanos);
     }
 
     // --- what comes in
@@ -231,12 +215,13 @@ final class Legs implements LegHealth.Asker {
      * slot is then what follows the leg's header. Anything else has been dealt with.
      */
     Verdict open(DatagramBatch batch, int i, long nowNanos) {
-        LegPacket own = packet;
+        Parts own = parts;
         if (own == null) {
             return Verdict.LEG_MALFORMED;
         }
+        LegPacket packet = own.packet();
         Verdict refused =
-                switch (own.open(batch.bytes(), batch.start(i), batch.length(i))) {
+                switch (packet.open(batch.bytes(), batch.start(i), batch.length(i))) {
                     case OPENED -> admit(own, nowNanos);
                     case MALFORMED -> Verdict.LEG_MALFORMED;
                     case UNKNOWN_KEY -> Verdict.LEG_UNKNOWN_KEY;
@@ -245,79 +230,89 @@ final class Legs implements LegHealth.Asker {
         if (refused != Verdict.LEG_UP) {
             return refused;
         }
-        if (senders.isNewest(sender, own.sequence())) {
-            senders.seenAt(sender, batch.addressHigh(i), batch.addressLow(i), batch.port(i));
-        }
-        return switch (own.kind()) {
-            case PROBE -> answer(own, batch, i, nowNanos);
+        place(packet, batch, i);
+        return switch (packet.kind()) {
+            case PROBE -> answer(own, nowNanos);
             case ANSWER -> learn(own, nowNanos);
-            case UP -> carried(own, batch, i, Verdict.LEG_UP);
-            case DOWN -> {
-                if (wayOfSender[sender] != NO_WAY) {
-                    health.heard(wayOfSender[sender], nowNanos);
-                }
-                yield carried(own, batch, i, Verdict.LEG_DOWN);
+            case UP, UP_UNCACHED -> carried(packet, batch, i, Verdict.LEG_UP);
+            case DOWN, DOWN_BY_MAP -> {
+                health.heard(senders.askedWay(sender), nowNanos);
+                yield carried(packet, batch, i, Verdict.LEG_DOWN);
             }
         };
     }
 
-    private Verdict admit(LegPacket own, long nowNanos) {
-        if (own.toCluster() != settings.clusterId()) {
+    private Verdict admit(Parts own, long nowNanos) {
+        LegPacket packet = own.packet();
+        if (packet.toCluster() != settings.clusterId()) {
             return Verdict.LEG_OTHER_CLUSTER;
         }
-        if (own.fromCluster() == settings.clusterId()) {
+        if (packet.fromCluster() == settings.clusterId()) {
             // One of ours that somebody sends back to us.
             return Verdict.LEG_OWN_CLUSTER;
         }
-        if (Math.abs(secondsAt(nowNanos) - own.seconds()) > settings.toleranceSeconds()) {
+        if (!names.has(packet.toGate())) {
+            return Verdict.LEG_OTHER_RELAY;
+        }
+        int ago = own.seal().secondsAt(nowNanos) - packet.seconds();
+        if (ago > settings.toleranceSeconds() || ago < -settings.toleranceSeconds()) {
             return Verdict.LEG_STALE;
         }
-        int number = senders.find(own.fromCluster(), own.sender(), own.sequence(), nowNanos);
+        int number =
+                senders.find(packet.fromCluster(), packet.sender(), packet.sequence(), nowNanos);
         if (number == LegSenders.NONE) {
             return Verdict.LEG_TOO_MANY_SENDERS;
         }
-        if (senders.port(number) == 0) {
-            wayOfSender[number] = NO_WAY;
-        }
         sender = number;
-        return senders.accept(number, own.sequence(), nowNanos)
+        return senders.accept(number, packet.sequence(), nowNanos)
                 ? Verdict.LEG_UP
                 : Verdict.LEG_REPLAYED;
     }
 
-    private static Verdict carried(LegPacket own, DatagramBatch batch, int i, Verdict verdict) {
-        batch.datagram(i, own.carriedOffset(), own.carriedLength());
+    // The packet's tag covers which gate its sender is, and the map tells where that is. What IP
+    // says of its source only chooses among the ways of that gate.
+    private void place(LegPacket packet, DatagramBatch batch, int i) {
+        if (senders.gateName(sender) != packet.fromGate()) {
+            int gate = plan.findGate(packet.fromCluster(), packet.fromGate());
+            senders.at(sender, packet.fromGate(), gate);
+        }
+        int gate = senders.gate(sender);
+        if (gate == LegSenders.NONE || !senders.isNewest(sender, packet.sequence())) {
+            return;
+        }
+        int way = senders.way(sender);
+        long high = batch.addressHigh(i);
+        long low = batch.addressLow(i);
+        int port = batch.port(i);
+        if (way == LegSenders.NONE || !plan.isAt(way, high, low, port)) {
+            senders.cameBy(sender, plan.wayOfGate(gate, high, low, port));
+        }
+    }
+
+    private static Verdict carried(LegPacket packet, DatagramBatch batch, int i, Verdict verdict) {
+        batch.datagram(i, packet.carriedOffset(), packet.carriedLength());
         batch.local(i, 0, 0);
         return verdict;
     }
 
-    private Verdict answer(LegPacket own, DatagramBatch batch, int i, long nowNanos) {
-        add(
-                own,
-                LegKind.ANSWER,
-                own.fromCluster(),
-                own.nonce(),
-                batch.addressHigh(i),
-                batch.addressLow(i),
-                batch.port(i),
-                nowNanos);
+    private Verdict answer(Parts own, long nowNanos) {
+        if (senders.gate(sender) == LegSenders.NONE) {
+            return Verdict.LEG_UNKNOWN_RELAY;
+        }
+        int way = senders.way(sender);
+        int back = way == LegSenders.NONE ? health.wayTo(senders.gate(sender)) : way;
+        var _ = own.probes().answer(back, own.packet().nonce(), nowNanos);
         return Verdict.LEG_PROBE;
     }
 
-    private Verdict learn(LegPacket own, long nowNanos) {
+    private Verdict learn(Parts own, long nowNanos) {
         // Only what we have asked ourselves is answered with a way of ours.
-        int way = (int) own.nonce();
-        if (way >= 0 && way < plan.ways() && own.nonce() >>> 32 == nonceOf(way) >>> 32) {
-            wayOfSender[sender] = way;
+        int way = own.probes().askedWay(own.packet().nonce());
+        if (way != LegPlan.NONE) {
+            senders.answeredAt(sender, way);
             health.answered(way, nowNanos);
         }
         return Verdict.LEG_ANSWER;
-    }
-
-    // The way, and what tells it from the way of the same number in another plan.
-    private long nonceOf(int way) {
-        int check = (int) (plan.low(way) * 31 + plan.high(way)) ^ plan.port(way);
-        return (long) check << 32 | way;
     }
 
     /** Who has sent what {@link #open} has opened. */
@@ -327,75 +322,52 @@ final class Legs implements LegHealth.Asker {
 
     /** What has been opened; valid until the next is. */
     LegPacket opened() {
-        LegPacket own = packet;
-        if (own == null) {
+        if (parts == null) {
             throw new IllegalStateException("nothing comes over legs that are not there");
         }
-        return own;
+        return parts.packet();
     }
 
     // --- the health of ways
 
     /** Takes a new plan and looks after ways; at the beginning of each turn. */
     void tick(long nowNanos) {
-        if (nextTickNanos - nowNanos > 0) {
+        Parts own = parts;
+        if (own == null || nextTickNanos - nowNanos > 0) {
             return;
         }
         nextTickNanos = nowNanos + TICK_NANOS;
-        LegPlan next = newest;
-        if (next != plan) {
-            plan = next;
-            Arrays.fill(wayOfSender, NO_WAY);
-            health.take(next, nowNanos);
+        Place next = newest;
+        if (next.plan() != plan || next.names() != names) {
+            take(own, next, nowNanos);
         }
-        health.tick(nowNanos, this);
-        lost.setRelease(health.lost());
+        health.tick(nowNanos, own.probes());
+        lost = health.lost();
+    }
+
+    private void take(Parts own, Place next, long nowNanos) {
+        plan = next.plan();
+        names = next.names();
+        own.seal().ownGate(names.own());
+        own.probes().plan(plan);
+        senders.room(STARTS_PER_GATE * plan.gates() + MORE_SENDERS);
+        for (int number = 0; number < senders.count(); number++) {
+            int name = senders.gateName(number);
+            senders.at(number, name, plan.findGate(senders.cluster(number), name));
+            senders.answeredAt(number, LegSenders.NONE);
+        }
+        health.take(plan, nowNanos);
     }
 
     /** Sends probes and answers; at the end of each turn. */
     void flush(UdpPort port) {
-        if (pendingCount > 0) {
-            var _ = port.send(pending, 0, pendingCount);
-            pendingCount = 0;
+        if (parts != null) {
+            parts.probes().flush(port);
         }
     }
 
-    @Override
-    public void ask(int way, long nowNanos) {
-        LegPacket own = packet;
-        if (own != null) {
-            add(
-                    own,
-                    LegKind.PROBE,
-                    plan.clusterIdOf(plan.gateOf(way)),
-                    nonceOf(way),
-                    plan.high(way),
-                    plan.low(way),
-                    plan.port(way),
-                    nowNanos);
-        }
-    }
-
-    // What does not fit is not sent: who asked asks again.
-    private void add(
-            LegPacket own,
-            LegKind kind,
-            int clusterId,
-            long nonce,
-            long high,
-            long low,
-            int port,
-            long nowNanos) {
-        if (pendingCount == pending.capacity()) {
-            return;
-        }
-        int start = pending.slotOffset(pendingCount);
-        int now = secondsAt(nowNanos);
-        long stamp = LegPacket.stamp(now, sequence++);
-        own.sealProbe(pending.bytes(), start, kind, clusterId, nonce, stamp);
-        pending.datagram(pendingCount, start, LegPacket.PROBE_LENGTH);
-        pending.peer(pendingCount, high, low, port);
-        pending.local(pendingCount, 0, 0);
-        pendingCount++;
+    /** Who has sent something; for the process that follows. */
+    LegSenders senders() {
+        return senders;
     }
 }

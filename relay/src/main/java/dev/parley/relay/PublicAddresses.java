@@ -9,7 +9,7 @@ import java.util.List;
  * first ones are the sockets themselves, in order. A socket bound to a wildcard gets a further one
  * for each local address that its datagrams were sent to, as far as the port tells it; beyond
  * {@link #MAX} its datagrams share the socket's own. Indexes from {@link #MAX} on are of addresses
- * that relays of other clusters serve. Owned by a worker.
+ * that relays of other clusters named first; they may turn out to be ours too. Owned by a worker.
  */
 final class PublicAddresses {
     static final int NONE = -1;
@@ -33,6 +33,8 @@ final class PublicAddresses {
     private final long[] foreignLows = new long[MAX_FOREIGN];
     // 0 for a free place, as no address is without a port.
     private final int[] foreignPorts = new int[MAX_FOREIGN];
+    // The wildcard socket that such an address turned out to be ours by, plus one (anycast).
+    private final int[] foreignSockets = new int[MAX_FOREIGN];
     private int count;
     private int lastFound;
 
@@ -59,7 +61,14 @@ final class PublicAddresses {
             return socket;
         }
         int known = find(localHigh, localLow, ports[socket]);
-        return known == NONE ? socket : known;
+        if (known == NONE) {
+            return socket;
+        }
+        if (isForeign(known)) {
+            // Flows of clients that come in elsewhere have its number, so it keeps that.
+            foreignSockets[known - MAX] = socket + 1;
+        }
+        return known;
     }
 
     /** The index of a public address that a transceiver names, or {@link #NONE}. */
@@ -115,8 +124,8 @@ final class PublicAddresses {
     }
 
     /** Whether an index is of an address that only other clusters' relays serve. */
-    static boolean isForeign(int index) {
-        return index >= MAX;
+    boolean isForeign(int index) {
+        return index >= MAX && foreignSockets[index - MAX] == 0;
     }
 
     private boolean matches(int i, long high, long low, int port) {
@@ -146,19 +155,20 @@ final class PublicAddresses {
     }
 
     long high(int index) {
-        return isForeign(index) ? foreignHighs[index - MAX] : highs[index];
+        return index >= MAX ? foreignHighs[index - MAX] : highs[index];
     }
 
     long low(int index) {
-        return isForeign(index) ? foreignLows[index - MAX] : lows[index];
+        return index >= MAX ? foreignLows[index - MAX] : lows[index];
     }
 
     int port(int index) {
-        return isForeign(index) ? foreignPorts[index - MAX] : ports[index];
+        return index >= MAX ? foreignPorts[index - MAX] : ports[index];
     }
 
+    /** The socket of an address that is not foreign. */
     int socket(int index) {
-        return socketOf[index];
+        return index >= MAX ? foreignSockets[index - MAX] - 1 : socketOf[index];
     }
 
     /** Whether datagrams must be told to leave from this address: their socket is a wildcard. */

@@ -101,7 +101,7 @@ public final class Relay implements AutoCloseable {
             List<RelayLoop> loops = opening.open(takeover);
             // From here on packets wait: the loops first, then all else.
             if (legWatch != null) {
-                legWatch.start(loops.stream().map(RelayLoop::legs).toList());
+                legWatch.start(loops.stream().map(Relay::legsOf).toList());
             }
             loops.forEach(loop -> loop.start(threads));
             relay =
@@ -129,6 +129,11 @@ public final class Relay implements AutoCloseable {
         }
         relay.run(telemetry);
         return relay;
+    }
+
+    private static LegWatch.Worker legsOf(RelayLoop loop) {
+        UdpPort port = Objects.requireNonNull(loop.findLegPort());
+        return new LegWatch.Worker(loop.legs(), port.localAddress());
     }
 
     private void run(Telemetry telemetry) {
@@ -309,6 +314,9 @@ public final class Relay implements AutoCloseable {
             String problem = store.findProblem();
             if (problem != null) {
                 defects.add(problem + "; flows are recovered from transceivers and checks only");
+            }
+            if (legWatch != null && !legWatch.problem().isEmpty()) {
+                defects.add(legWatch.problem());
             }
             loops.stream()
                     .filter(loop -> loop.counters().flows() >= config.maxFlows())

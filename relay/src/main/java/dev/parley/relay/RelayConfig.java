@@ -11,10 +11,7 @@ import dev.parley.runtime.config.HostPort;
 import dev.parley.runtime.config.Option;
 import dev.parley.runtime.udp.UdpMode;
 import dev.parley.runtime.udp.UdpPoller;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 
@@ -75,6 +72,13 @@ public record RelayConfig(
                                         + " where others reach them",
                         orElse = "0.0.0.0:3490")
                 HostPort legAddress,
+        @Option(
+                        value =
+                                "addresses of the first worker's leg_address as the cluster map has"
+                                        + " them, where they are not this machine's own (network"
+                                        + " address translation)",
+                        orElse = "")
+                List<HostPort> advertisedLegAddresses,
         @Option(
                         value =
                                 "keys that packets between clusters are sealed with: key id 0 to 15"
@@ -232,73 +236,22 @@ public record RelayConfig(
                 Duration redisTimeout,
         @Option(value = "what every key in Redis begins with", orElse = "parley:flow:")
                 String redisKeyPrefix) {
-    private static final int MAX_PORT = 65_535;
-
     public RelayConfig {
-        if (publicAddresses.isEmpty()) {
-            throw new ConfigException("public_addresses: empty; give at least one host:port");
-        }
-        if (new HashSet<>(publicAddresses).size() < publicAddresses.size()) {
-            throw new ConfigException("public_addresses: names an address twice; name each once");
-        }
-        if (!advertisedAddresses.isEmpty()
-                && advertisedAddresses.size() != publicAddresses.size()) {
-            throw new ConfigException(
-                    "advertised_addresses: "
-                            + advertisedAddresses.size()
-                            + " for "
-                            + publicAddresses.size()
-                            + " public_addresses; give one for each, or none");
-        }
-        if (transceiverCidrs.isEmpty()) {
-            throw new ConfigException(
-                    "transceiver_cidrs: empty; give at least one range, such as 10.0.0.0/8");
-        }
-        if (upstreamAddress.port() + workerCount(workers, udp) - 1 > MAX_PORT) {
-            throw new ConfigException(
-                    "upstream_address: port "
-                            + upstreamAddress.port()
-                            + " leaves no room for "
-                            + workerCount(workers, udp)
-                            + " workers; give at most "
-                            + (MAX_PORT - workerCount(workers, udp) + 1));
-        }
-        if (udp == UdpMode.NATIVE && !udp.isBatched()) {
-            throw new ConfigException(
-                    "udp: native needs Linux on x86_64 or aarch64; give auto or portable");
-        }
-        if (!workerCores.isEmpty() && !udp.isBatched()) {
-            throw new ConfigException(
-                    "worker_cores: works with batched system calls only; leave it empty");
-        }
-        var _ = keys("route_keys", routeKeys);
+        RelayConfigChecks.requireAddresses(publicAddresses, advertisedAddresses, transceiverCidrs);
+        int count = workerCount(workers, udp);
+        RelayConfigChecks.requireRoom("upstream_address", upstreamAddress, count);
+        RelayConfigChecks.requireUdp(udp, workerCores);
+        var _ = RelayConfigChecks.keys("route_keys", routeKeys);
         if (!clusterMap.isEmpty()) {
-            requireLegs(legAddress, legKeys, legKeyId, workerCount(workers, udp));
+            RelayConfigChecks.requireLegKey(legKeys, legKeyId);
+            RelayConfigChecks.requireRoom("leg_address", legAddress, count);
         }
         if (flowStore == FlowStoreKind.REDIS) {
-            requireRedis(redisNodes, redisMode, redisMaster, redisDatabase, redisCaFile);
+            RelayConfigChecks.requireRedis(
+                    redisNodes, redisMode, redisMaster, redisDatabase, redisCaFile);
         } else if (!redisNodes.isEmpty()) {
             throw new ConfigException(
                     "redis_nodes: set, but flow_store is not redis; set that too, or leave this out");
-        }
-    }
-
-    private static void requireLegs(
-            HostPort address, Map<String, String> legKeys, int keyId, int workers) {
-        if (!keys("leg_keys", legKeys).has(keyId)) {
-            throw new ConfigException(
-                    "leg_key_id: leg_keys has no key "
-                            + keyId
-                            + "; give the id of one that is there");
-        }
-        if (address.port() + workers - 1 > MAX_PORT) {
-            throw new ConfigException(
-                    "leg_address: port "
-                            + address.port()
-                            + " leaves no room for "
-                            + workers
-                            + " workers; give at most "
-                            + (MAX_PORT - workers + 1));
         }
     }
 
@@ -309,7 +262,7 @@ public record RelayConfig(
 
     /** The keys of packets between clusters. */
     RouteKeys legKeyRing() {
-        return keys("leg_keys", legKeys);
+        return RelayConfigChecks.keys("leg_keys", legKeys);
     }
 
     LegSettings legSettings() {
@@ -323,26 +276,6 @@ public record RelayConfig(
     /** Sockets of each worker. */
     int sockets() {
         return publicAddresses.size() + (hasLegs() ? 2 : 1);
-    }
-
-    private static void requireRedis(
-            List<HostPort> nodes, RedisMode mode, String master, int database, String caFile) {
-        if (nodes.isEmpty()) {
-            throw new ConfigException(
-                    "redis_nodes: empty, but flow_store is redis; give at least one host:port");
-        }
-        if (mode == RedisMode.SENTINEL && master.isEmpty()) {
-            throw new ConfigException(
-                    "redis_master: empty; give the name by which the Sentinels know the master");
-        }
-        if (mode == RedisMode.CLUSTER && database != 0) {
-            throw new ConfigException(
-                    "redis_database: a Cluster has only database 0; leave it out");
-        }
-        if (!caFile.isEmpty() && !Files.isReadable(Path.of(caFile))) {
-            throw new ConfigException(
-                    "redis_ca_file: \"" + caFile + "\" cannot be read; give a PEM file");
-        }
     }
 
     /** Packet loops, the default worked out. */
@@ -374,6 +307,7 @@ public record RelayConfig(
                 clusterId,
                 "",
                 legAddress,
+                List.of(),
                 Map.of(),
                 legKeyId,
                 legClockTolerance,
@@ -444,14 +378,6 @@ public record RelayConfig(
 
     /** The keys that open route tokens. */
     RouteKeys keys() {
-        return keys("route_keys", routeKeys);
-    }
-
-    private static RouteKeys keys(String option, Map<String, String> texts) {
-        try {
-            return RouteKeys.parse(texts);
-        } catch (IllegalArgumentException e) {
-            throw new ConfigException(option + ": " + e.getMessage());
-        }
+        return RelayConfigChecks.keys("route_keys", routeKeys);
     }
 }

@@ -82,8 +82,7 @@ final class RelayWorker {
             settle(nowNanos);
         }
         // Transceivers first: after a start what they send tells flows, which what clients have
-        // sent
-        // meanwhile needs.
+        // sent meanwhile needs.
         if (legPort != null) {
             legs.tick(nowNanos);
         }
@@ -272,12 +271,12 @@ final class RelayWorker {
 
     /** All flows, for the process that follows. */
     ByteBuffer exportFlows(long nowNanos) {
-        return FlowTransfer.write(flows, publicAddresses, nowNanos);
+        return FlowTransfer.write(flows, publicAddresses, legs.senders(), nowNanos);
     }
 
     /** Takes flows of the process before; answers how many. */
     int importFlows(ByteBuffer exported, long nowNanos) {
-        return FlowTransfer.read(exported, flows, publicAddresses, nowNanos);
+        return FlowTransfer.read(exported, flows, publicAddresses, legs.senders(), nowNanos);
     }
 
     /** Others have served the clients for a while: much may be unknown now, as after a start. */

@@ -1,6 +1,7 @@
 package dev.parley.relay;
 
 import dev.parley.rtc.route.ClientHeader;
+import dev.parley.rtc.route.LegKind;
 import dev.parley.rtc.route.LegPacket;
 import dev.parley.rtc.route.PacketKind;
 import dev.parley.rtc.route.RouteToken;
@@ -247,10 +248,19 @@ final class UpwardRoutes {
                         batch.addressLow(i),
                         (long) batch.port(i) << 16 | publicIndex);
         prepend(batch, i, publicIndex);
+        batch.peer(i, high, low, port);
         exit = Exits.LEG;
         Verdict sealed =
-                legs.up(batch, i, FlowTable.clusterOf(leg), high, low, port, client, nowNanos);
+                legs.up(batch, i, kindOf(verdict), FlowTable.clusterOf(leg), client, nowNanos);
         return sealed == Verdict.UP_BY_LEG && verdict != Verdict.UP_BY_FLOW ? verdict : sealed;
+    }
+
+    // What is not remembered here must not be at the other end of the leg: the limit is for both.
+    private static LegKind kindOf(Verdict verdict) {
+        return switch (verdict) {
+            case UP_UNCACHED_SESSION_FULL, UP_UNCACHED_TABLE_FULL -> LegKind.UP_UNCACHED;
+            default -> LegKind.UP;
+        };
     }
 
     /**
@@ -270,14 +280,17 @@ final class UpwardRoutes {
         if (!header.wrap(batch.bytes(), batch.start(i), batch.length(i))) {
             return Verdict.LEG_BAD_HEADER;
         }
+        batch.peer(i, high, low, port);
+        exit = Exits.UPSTREAM;
+        if (packet.kind() == LegKind.UP_UNCACHED) {
+            return Verdict.LEG_UP_UNCACHED;
+        }
         int publicIndex =
                 publicAddresses.usedElsewhere(
                         header.proxyHigh(), header.proxyLow(), header.proxyPort());
         if (publicIndex == PublicAddresses.NONE) {
             return Verdict.LEG_TOO_MANY_ADDRESSES;
         }
-        batch.peer(i, high, low, port);
-        exit = Exits.UPSTREAM;
         return remember(publicIndex, high, low, port, FlowTable.through(relay), nowNanos);
     }
 

@@ -28,15 +28,18 @@ enum Verdict {
     UP_RECOVERED(true),
     /** To a client, by its flow. */
     DOWN_BY_FLOW(true),
-    /** To a client without a flow, soon after the relay's start, on its transceiver's word. */
+    /**
+     * To a client without a flow, on its transceiver's word, soon after the start of the relay that
+     * the transceiver sent it to.
+     */
     DOWN_RECOVERED(true),
     /** To a client, by its flow, over the relay of another cluster that it comes in by. */
     DOWN_BY_LEG(true),
-    /** The same without a flow, soon after the relay's start: the map tells which relay that is. */
+    /** The same where that relay is not known, as after a start: the map tells who it may be. */
     DOWN_BY_MAP(true),
     /** A client's, from another cluster's relay, to a transceiver. */
     LEG_UP(true),
-    /** The same; no flow was made because the table is full. */
+    /** The same; no flow was made, as the table is full or that relay has made none either. */
     LEG_UP_UNCACHED(true),
     /** A transceiver's, from a relay of its cluster, to a client by its flow. */
     LEG_DOWN(true),
@@ -105,6 +108,10 @@ enum Verdict {
     LEG_FORGED(false),
     /** Meant for another cluster. */
     LEG_OTHER_CLUSTER(false),
+    /** Meant for another relay of this cluster, or another worker of this one. */
+    LEG_OTHER_RELAY(false),
+    /** Asked by a relay that the map does not have, and so not answered. */
+    LEG_UNKNOWN_RELAY(false),
     /** Sent by this cluster, which has no legs to itself. */
     LEG_OWN_CLUSTER(false),
     /** Sent longer ago than clocks may differ, or in the future. */
@@ -118,9 +125,13 @@ enum Verdict {
     LEG_OUTSIDE_RANGES(false),
     /** It names more public addresses than there can be. */
     LEG_TOO_MANY_ADDRESSES(false),
+    /** It would be longer than relays take with what is put in front between clusters. */
+    LEG_TOO_LONG(false),
     /** Its way would go on over another leg. */
     LEG_LOOP(false),
-    /** For a client that comes in by another cluster's relay, which is not known. */
+    /**
+     * For a client that comes in by another cluster's relay, which neither it nor the map tells.
+     */
     DOWN_UNKNOWN_RELAY(false),
 
     /** Counted once more when the socket's send buffer had no room for a forwarded datagram. */

@@ -159,6 +159,11 @@ final class RelayRig {
         return worker.runOnce(now);
     }
 
+    /** It may take flows up again, as after a start. */
+    void restartRecovery() {
+        worker.resume(now);
+    }
+
     ByteBuffer exportFlows() {
         return worker.exportFlows(now);
     }

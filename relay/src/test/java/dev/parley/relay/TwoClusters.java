@@ -2,9 +2,11 @@ package dev.parley.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.rtc.route.LegKind;
 import dev.parley.rtc.route.LegPacket;
 import dev.parley.rtc.route.RouteKeys;
 import dev.parley.runtime.cluster.ClusterMap;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,8 +22,10 @@ final class TwoClusters {
     static final int HOME = 2;
     static final Endpoint INGRESS_VIP = Endpoint.of("203.0.113.10", 3478);
     static final Endpoint INGRESS_LEG = Endpoint.of("10.1.0.4", 3490);
+    static final Endpoint HOME_VIP = Endpoint.of("203.0.113.20", 3478);
     static final Endpoint HOME_LEG = Endpoint.of("10.2.0.4", 3490);
     static final Endpoint HOME_OTHER_WAY = Endpoint.of("203.0.113.21", 3490);
+    static final Endpoint SECOND_VIP = Endpoint.of("203.0.113.22", 3478);
     static final Endpoint SECOND_LEG = Endpoint.of("10.2.0.5", 3490);
     static final int TOLERANCE_SECONDS = 30;
     static final Duration TIMEOUT = Duration.ofMillis(400);
@@ -39,8 +43,8 @@ final class TwoClusters {
 
     private int starts = 100;
     RelayRig ingress = start(INGRESS, INGRESS_VIP);
-    RelayRig home = start(HOME, Endpoint.of("203.0.113.20", 3478));
-    RelayRig second = start(HOME, Endpoint.of("203.0.113.22", 3478));
+    RelayRig home = start(HOME, HOME_VIP);
+    RelayRig second = start(HOME, SECOND_VIP);
 
     /** What no longer arrives, by where it is sent to. */
     final List<Endpoint> cut = new ArrayList<>();
@@ -50,25 +54,86 @@ final class TwoClusters {
 
     /** A relay that has just started. */
     RelayRig start(int cluster, Endpoint vip) {
-        return start(cluster, vip, MAP);
+        return start(cluster, vip, legOf(cluster, vip));
     }
 
-    RelayRig start(int cluster, Endpoint vip, String map) {
+    RelayRig start(int cluster, Endpoint vip, Endpoint leg) {
         Legs legs = legs(cluster, ++starts);
-        legs.plan(plan(map, cluster));
+        tell(legs, MAP, cluster, leg);
         return new RelayRig(cluster, vip, legs);
     }
 
+    private static Endpoint legOf(int cluster, Endpoint vip) {
+        return switch (cluster) {
+            case INGRESS -> INGRESS_LEG;
+            case HOME -> vip.equals(SECOND_VIP) ? SECOND_LEG : HOME_LEG;
+            default -> Endpoint.of("10.3.0.4", 3490);
+        };
+    }
+
     static LegPlan plan(String map, int cluster) {
-        return LegPlan.of(ClusterMap.parse("map", map.getBytes(StandardCharsets.UTF_8)), cluster);
+        return LegPlan.of(map(map), cluster);
+    }
+
+    private static ClusterMap map(String text) {
+        return ClusterMap.parse("map", text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** Tells a worker that is reached at an address what a map says. */
+    static void tell(Legs legs, String map, int cluster, Endpoint leg) {
+        legs.plan(
+                plan(map, cluster), LegNames.of(map(map), cluster, List.of(leg.toSocketAddress())));
     }
 
     static Legs legs(int cluster, int sender) {
         return Legs.of(
-                new LegPacket(RouteKeys.of(KEYS), 4, cluster, sender),
+                packet(cluster, sender),
                 new LegSettings(
                         cluster, TOLERANCE_SECONDS, TIMEOUT.toNanos(), RelayRig.TIMEOUT_NANOS),
                 Long.MIN_VALUE / 2);
+    }
+
+    static LegPacket packet(int cluster, int sender) {
+        return new LegPacket(RouteKeys.of(KEYS), 4, cluster, sender);
+    }
+
+    /** Somebody who has the keys, and what they may send to the home cluster. */
+    static final class Sender {
+        private final LegPacket packet;
+        private final Endpoint to;
+        private int sequence;
+
+        /**
+         * One of a cluster.
+         *
+         * @param from the address that it says it is at
+         * @param number its random number
+         */
+        Sender(Endpoint from, int cluster, int number, Endpoint to) {
+            this.packet = packet(cluster, number);
+            this.to = to;
+            packet.ownGate(LegPlan.name(from.toSocketAddress()));
+        }
+
+        byte[] seal(LegKind kind, byte[] carried, long nowNanos) {
+            packet.towards(HOME, LegPlan.name(to.toSocketAddress()));
+            ByteBuffer bytes = ByteBuffer.allocate(LegPacket.MAX_HEADER + carried.length);
+            bytes.put(LegPacket.MAX_HEADER, carried);
+            int seconds = (int) Math.floorDiv(nowNanos, Duration.ofSeconds(1).toNanos());
+            int added =
+                    packet.seal(
+                            bytes,
+                            LegPacket.MAX_HEADER,
+                            carried.length,
+                            kind,
+                            RelayRig.TRANSCEIVER.high(),
+                            RelayRig.TRANSCEIVER.low(),
+                            RelayRig.TRANSCEIVER.port(),
+                            LegPacket.stamp(seconds, sequence++));
+            byte[] sealed = new byte[added + carried.length];
+            bytes.get(LegPacket.MAX_HEADER - added, sealed);
+            return sealed;
+        }
     }
 
     /** A turn of each, and the network carries what they sent, until nothing moves. */

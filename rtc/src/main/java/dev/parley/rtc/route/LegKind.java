@@ -9,5 +9,12 @@ public enum LegKind {
     /** Asks whether the other relay is there. */
     PROBE,
     /** Answers a probe, with its own bytes. */
-    ANSWER
+    ANSWER,
+    /** As UP; its sender remembers no flow of it, and neither is its receiver to. */
+    UP_UNCACHED,
+    /**
+     * As DOWN; which relay its client comes in by is not known, and the map says that the receiver
+     * serves the public address.
+     */
+    DOWN_BY_MAP
 }

@@ -16,6 +16,10 @@ import java.nio.ByteBuffer;
  * +-------+-------+-------+-------+-------------------------------+
  * |      receiver's cluster       |      transceiver's port       |
  * +-------------------------------+-------------------------------+
+ * |               the sender's gate, 0 for unknown                |
+ * +---------------------------------------------------------------+
+ * |                      the receiver's gate                      |
+ * +---------------------------------------------------------------+
  * |            sender: random, made when it started               |
  * +---------------------------------------------------------------+
  * |            when it was sent: seconds since 1970               |
@@ -28,20 +32,24 @@ import java.nio.ByteBuffer;
  * +---------------------------------------------------------------+
  * </pre>
  *
+ * <p>A gate is one worker of a relay, named by a number that is made of its address on the cluster
+ * map. So a packet is good at one place alone, and says itself where its sender is: neither is left
+ * to addresses of IP, which anybody can write.
+ *
  * <p>Probes and their answers have family 0, no address, and 8 bytes of the asker's own in place of
  * the client header. The transceiver stands in every packet, so neither relay needs to remember
  * anything to forward it: of the two each is recovered from the other.
  */
 public final class LegPacket {
     /** Most bytes in front of the client header. */
-    public static final int MAX_HEADER = 44;
+    public static final int MAX_HEADER = 52;
 
     /** Bytes of a probe and of its answer. */
-    public static final int PROBE_LENGTH = 36;
+    public static final int PROBE_LENGTH = 44;
 
     private static final int VERSION = 1;
     private static final int TAG_LENGTH = 8;
-    private static final int FIXED_LENGTH = 28;
+    private static final int FIXED_LENGTH = 36;
     private static final int FAMILY_NONE = 0;
     private static final int FAMILY_IPV4 = 4;
     private static final int FAMILY_IPV6 = 6;
@@ -52,10 +60,12 @@ public final class LegPacket {
     private static final int FROM_CLUSTER_AT = 10;
     private static final int TO_CLUSTER_AT = 12;
     private static final int PORT_AT = 14;
-    private static final int SENDER_AT = 16;
-    private static final int SECONDS_AT = 20;
-    private static final int SEQUENCE_AT = 24;
-    private static final int ADDRESS_AT = 28;
+    private static final int FROM_GATE_AT = 16;
+    private static final int TO_GATE_AT = 20;
+    private static final int SENDER_AT = 24;
+    private static final int SECONDS_AT = 28;
+    private static final int SEQUENCE_AT = 32;
+    private static final int ADDRESS_AT = 36;
     private static final long IPV4_MAPPED = 0xFFFFL;
     private static final LegKind[] KINDS = LegKind.values();
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
@@ -65,6 +75,9 @@ public final class LegPacket {
     private final int keyId;
     private final int ownCluster;
     private final int sender;
+    private int ownGate;
+    private int toCluster;
+    private int toGate;
     private ByteBuffer datagram = NOTHING;
     private int start;
     private int length;
@@ -91,6 +104,17 @@ public final class LegPacket {
         this.keyId = keyId;
         this.ownCluster = ownCluster;
         this.sender = sender;
+    }
+
+    /** Says which gate what is sealed from now on comes from; 0 for none that the map has. */
+    public void ownGate(int gate) {
+        ownGate = gate;
+    }
+
+    /** Says for whom what is sealed next is. */
+    public void towards(int cluster, int gate) {
+        toCluster = cluster;
+        toGate = gate;
     }
 
     /** Points at a datagram; unless the answer is OPENED nothing of it may be read. */
@@ -123,7 +147,7 @@ public final class LegPacket {
         return switch (kind) {
             case PROBE, ANSWER -> family == FAMILY_NONE && rest == PROBE_LENGTH - FIXED_LENGTH;
             // A client header with nothing behind it is no datagram.
-            case UP, DOWN ->
+            case UP, DOWN, UP_UNCACHED, DOWN_BY_MAP ->
                     switch (family) {
                         case FAMILY_IPV4 -> rest > IPV4_BYTES + ClientHeader.LENGTH;
                         case FAMILY_IPV6 -> rest > IPV6_BYTES + ClientHeader.LENGTH;
@@ -144,6 +168,16 @@ public final class LegPacket {
     /** Cluster that it is meant for. */
     public int toCluster() {
         return datagram.getShort(start + TO_CLUSTER_AT) & 0xFFFF;
+    }
+
+    /** Gate of whoever sent it; 0 when it is on no map. */
+    public int fromGate() {
+        return datagram.getInt(start + FROM_GATE_AT);
+    }
+
+    /** Gate that it is meant for. */
+    public int toGate() {
+        return datagram.getInt(start + TO_GATE_AT);
     }
 
     /** Random number of its sender. */
@@ -206,11 +240,11 @@ public final class LegPacket {
     }
 
     /**
-     * Puts a header in front of a client header and seals both with what follows.
+     * Puts a header in front of a client header and seals both with what follows, for whom {@link
+     * #towards} has said.
      *
      * @param offset where the client header begins; {@link #MAX_HEADER} bytes in front are free
      * @param carriedLength bytes of the client header and what follows
-     * @param toCluster cluster that it is meant for
      * @param transceiverHigh high 8 bytes of the transceiver's address, IPv4 as IPv4-mapped
      * @param stamp of {@link #stamp}
      * @return bytes that were put in front
@@ -220,7 +254,6 @@ public final class LegPacket {
             int offset,
             int carriedLength,
             LegKind newKind,
-            int toCluster,
             long transceiverHigh,
             long transceiverLow,
             int transceiverPort,
@@ -240,35 +273,30 @@ public final class LegPacket {
                 at,
                 headerLength + carriedLength,
                 newKind.ordinal() << 4 | (ipv4 ? FAMILY_IPV4 : FAMILY_IPV6),
-                toCluster,
                 stamp);
         return headerLength;
     }
 
     /**
-     * Writes and seals a probe or its answer, {@link #PROBE_LENGTH} bytes.
+     * Writes and seals a probe or its answer, {@link #PROBE_LENGTH} bytes, for whom {@link
+     * #towards} has said.
      *
      * @param nonce 8 bytes of the asker
      * @param stamp of {@link #stamp}
      */
-    public void sealProbe(
-            ByteBuffer into, int offset, LegKind newKind, int toCluster, long nonce, long stamp) {
+    public void sealProbe(ByteBuffer into, int offset, LegKind newKind, long nonce, long stamp) {
         into.putShort(offset + PORT_AT, (short) 0);
         into.putLong(offset + FIXED_LENGTH, nonce);
-        finish(into, offset, PROBE_LENGTH, newKind.ordinal() << 4 | FAMILY_NONE, toCluster, stamp);
+        finish(into, offset, PROBE_LENGTH, newKind.ordinal() << 4 | FAMILY_NONE, stamp);
     }
 
-    private void finish(
-            ByteBuffer into,
-            int at,
-            int totalLength,
-            int kindAndFamily,
-            int toCluster,
-            long stamp) {
+    private void finish(ByteBuffer into, int at, int totalLength, int kindAndFamily, long stamp) {
         into.put(at + VERSION_AT, (byte) (VERSION << 4 | keyId));
         into.put(at + KIND_AT, (byte) kindAndFamily);
         into.putShort(at + FROM_CLUSTER_AT, (short) ownCluster);
         into.putShort(at + TO_CLUSTER_AT, (short) toCluster);
+        into.putInt(at + FROM_GATE_AT, ownGate);
+        into.putInt(at + TO_GATE_AT, toGate);
         into.putInt(at + SENDER_AT, sender);
         into.putInt(at + SECONDS_AT, (int) (stamp >>> 32));
         into.putInt(at + SEQUENCE_AT, (int) stamp);

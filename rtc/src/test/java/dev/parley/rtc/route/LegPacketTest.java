@@ -16,7 +16,7 @@ class LegPacketTest {
     private static final byte[] OLD = "old old old old.".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] NEW = "new new new new.".getBytes(StandardCharsets.US_ASCII);
     private static final int CARRIED = ClientHeader.LENGTH + 20;
-    private static final int AT = 50;
+    private static final int AT = 60;
     private static final long IPV4 = 0xFFFF_0A01_0203L;
 
     private final LegPacket sender = new LegPacket(RouteKeys.of(Map.of(1, OLD)), 1, 7, 0xABCD);
@@ -27,18 +27,22 @@ class LegPacketTest {
     private int seal(LegKind kind, long high, long low) {
         new SplittableRandom(1).nextBytes(bytes.array());
         ClientHeader.write(bytes, AT, 1, 2, 3, 4, 5, 6);
-        return sender.seal(bytes, AT, CARRIED, kind, 9, high, low, 5000, LegPacket.stamp(-3, 77));
+        sender.ownGate(0x42);
+        sender.towards(9, 0xFEDC_BA98);
+        return sender.seal(bytes, AT, CARRIED, kind, high, low, 5000, LegPacket.stamp(-3, 77));
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"UP", "DOWN"})
+    @EnumSource(names = {"UP", "DOWN", "UP_UNCACHED", "DOWN_BY_MAP"})
     void opensWhatWasSealed(LegKind kind) {
         int added = seal(kind, 0, IPV4);
-        assertThat(added).isEqualTo(32);
+        assertThat(added).isEqualTo(40);
         assertThat(receiver.open(bytes, AT - added, added + CARRIED)).isEqualTo(LegVerdict.OPENED);
         assertThat(receiver.kind()).isEqualTo(kind);
         assertThat(receiver.fromCluster()).isEqualTo(7);
         assertThat(receiver.toCluster()).isEqualTo(9);
+        assertThat(receiver.fromGate()).isEqualTo(0x42);
+        assertThat(receiver.toGate()).isEqualTo(0xFEDC_BA98);
         assertThat(receiver.sender()).isEqualTo(0xABCD);
         assertThat(receiver.seconds()).isEqualTo(-3);
         assertThat(receiver.sequence()).isEqualTo(77);
@@ -77,8 +81,10 @@ class LegPacketTest {
 
     @Test
     void answersCarryTheBytesOfTheirProbe() {
-        sender.sealProbe(
-                bytes, 0, LegKind.ANSWER, 9, 0x0102_0304_0506_0708L, LegPacket.stamp(5, 6));
+        sender.towards(9, 3);
+        sender.sealProbe(bytes, 0, LegKind.ANSWER, 0x0102_0304_0506_0708L, LegPacket.stamp(5, 6));
+        assertThat(receiver.open(bytes, 0, LegPacket.PROBE_LENGTH)).isEqualTo(LegVerdict.OPENED);
+        assertThat(receiver.toGate()).isEqualTo(3);
         assertThat(receiver.open(bytes, 0, LegPacket.PROBE_LENGTH)).isEqualTo(LegVerdict.OPENED);
         assertThat(receiver.kind()).isEqualTo(LegKind.ANSWER);
         assertThat(receiver.nonce()).isEqualTo(0x0102_0304_0506_0708L);
@@ -102,7 +108,7 @@ class LegPacketTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {0, 8, 27, 28, 31, 32, 36, 70})
+    @ValueSource(ints = {0, 8, 35, 36, 39, 40, 44, 78})
     void shortOnesAreMalformedOrForgedAndNeverRead(int length) {
         int added = seal(LegKind.UP, 0, IPV4);
         assertThat(receiver.open(bytes.slice(AT - added, length), 0, length))
