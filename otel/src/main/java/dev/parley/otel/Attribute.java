@@ -69,6 +69,11 @@ public final class Attribute {
                     "parley.steering.inputs",
                     "what was known of where the client is: region, pop, city, country, position"
                             + " to a tenth of a degree");
+    public static final AttributeKey<String> STEERING_CLUSTERS =
+            text(
+                    "parley.steering.clusters",
+                    "the clusters that were considered, nearest first: estimated round trip, and"
+                            + " draining, down or closed (no room, or not to be reached)");
     public static final AttributeKey<Long> ATTEMPT =
             number("parley.attempt", "which transceiver in turn was asked, from 1");
     public static final AttributeKey<String> END_REASON =

@@ -232,7 +232,8 @@ public enum Metric {
             Kind.COUNTER,
             "{request}",
             "reason",
-            "Requests to the gateway for other clusters that came from nobody of the fleet"),
+            "Requests to the gateway for other clusters that came from nobody of the fleet, or"
+                    + " named what is no transceiver"),
     SIGNALING_RESPONSES(
             "parley.signaling.responses",
             Kind.COUNTER,

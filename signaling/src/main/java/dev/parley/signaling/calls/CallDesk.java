@@ -21,6 +21,7 @@ import io.helidon.http.ServerRequestHeaders;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 
 /**
  * Starts, changes and ends calls, for every protocol that clients speak. Keeps nothing: a call is
@@ -29,6 +30,7 @@ import java.util.Locale;
 public final class CallDesk {
     private static final System.Logger LOGGER = System.getLogger(CallDesk.class.getName());
     private static final int MAX_ATTRIBUTE_CHARS = 256;
+    private static final int INGRESSES_OF_CHANGES = 2;
 
     private final ClusterPool pool;
     private final CallIdSealer sealer;
@@ -129,6 +131,7 @@ public final class CallDesk {
     private Started start(
             Caller caller, Origin origin, String model, Offer offer, RequestTrace trace) {
         Placement.Decision placed = placement.decide(offer.wish().at(origin.where()));
+        tell(trace, placed);
         ClusterPool.Placed call =
                 pool.create(
                         placed.owners(),
@@ -145,7 +148,7 @@ public final class CallDesk {
                                 .build(),
                         trace);
         counters.created();
-        tell(trace, placed, call.cluster());
+        trace.put(Attribute.CLUSTER, (long) call.cluster());
         CallId id = call.call().id().startedIn(call.cluster(), caller);
         LOGGER.log(
                 Level.DEBUG,
@@ -157,8 +160,7 @@ public final class CallDesk {
         return new Started(sealer.seal(id), id, call.call().answerSdp());
     }
 
-    private static void tell(RequestTrace trace, Placement.Decision placed, int cluster) {
-        trace.put(Attribute.CLUSTER, (long) cluster);
+    private static void tell(RequestTrace trace, Placement.Decision placed) {
         trace.put(Attribute.STEERING_BASIS, placed.basis());
         if (!placed.ingress().isEmpty()) {
             trace.put(Attribute.INGRESS, String.join(" ", placed.relayAddresses()));
@@ -166,6 +168,9 @@ public final class CallDesk {
         }
         if (!placed.inputs().isEmpty()) {
             trace.put(Attribute.STEERING_INPUTS, placed.inputs());
+        }
+        if (!placed.considered().isEmpty()) {
+            trace.put(Attribute.STEERING_CLUSTERS, placed.considered());
         }
     }
 
@@ -192,7 +197,10 @@ public final class CallDesk {
      */
     public UpdateSessionResponse change(
             CallId call, Whereabouts where, UpdateSessionRequest.Builder change) {
-        change.addAllRelayAddresses(placement.decide(where).relayAddresses());
+        // The relay that it came in by may be why it changes.
+        int ingresses = Math.max(where.ingresses(), INGRESSES_OF_CHANGES);
+        change.addAllRelayAddresses(
+                placement.relayAddresses(where.wishing(Optional.empty(), ingresses)));
         return traces.within(
                 "websocket change",
                 () -> pool.update(call, traces.current().follows(call.trace()), change));

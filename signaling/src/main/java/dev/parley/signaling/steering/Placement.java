@@ -19,13 +19,16 @@ public interface Placement {
      * @param ingress name of the cluster that the first of them is in; empty when there is one only
      * @param basis what decided, such as {@code pop}
      * @param inputs what was known of the client
+     * @param considered the clusters, nearest first, with what is known of each; empty when there
+     *     is one only
      */
     record Decision(
             List<Integer> owners,
             List<String> relayAddresses,
             String ingress,
             String basis,
-            String inputs) {
+            String inputs,
+            String considered) {
         public Decision {
             owners = List.copyOf(owners);
             relayAddresses = List.copyOf(relayAddresses);
@@ -36,9 +39,15 @@ public interface Placement {
      * Decides.
      *
      * @throws dev.parley.signaling.http.RefusedException when the client asks for a region that
-     *     there is not
+     *     there is not, or no cluster may take a call
      */
     Decision decide(Whereabouts client);
+
+    /**
+     * The public relay addresses to advertise to a client whose call is somewhere already, best
+     * first.
+     */
+    List<String> relayAddresses(Whereabouts client);
 
     /** Another cluster's signaling for clients that can be redirected; empty when there is none. */
     Optional<URI> elsewhere(InetAddress client);
@@ -46,11 +55,16 @@ public interface Placement {
     /** One cluster: the same for everyone. */
     static Placement singleCluster(
             int cluster, List<String> relayAddresses, Optional<URI> elsewhere) {
-        Decision decision = new Decision(List.of(cluster), relayAddresses, "", "single", "");
+        Decision decision = new Decision(List.of(cluster), relayAddresses, "", "single", "", "");
         return new Placement() {
             @Override
             public Decision decide(Whereabouts client) {
                 return decision;
+            }
+
+            @Override
+            public List<String> relayAddresses(Whereabouts client) {
+                return decision.relayAddresses();
             }
 
             @Override

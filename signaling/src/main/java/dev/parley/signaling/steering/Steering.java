@@ -19,6 +19,7 @@ import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
 
 /**
  * Chooses among the clusters of the map: a call goes to the nearest that is active, can be reached
@@ -29,6 +30,11 @@ import java.util.random.RandomGenerator;
 public final class Steering implements Placement {
     /** Clusters that differ by less in their round trip are as near, and share by weight. */
     private static final double AS_NEAR_MILLIS = 5;
+
+    private static final double UNKNOWN_MILLIS = Double.MAX_VALUE;
+
+    /** Clusters that a trace names. */
+    private static final int MAX_CONSIDERED = 8;
 
     private final Supplier<ClusterMap> map;
     private final ClusterView view;
@@ -72,24 +78,74 @@ public final class Steering implements Placement {
     public Decision decide(Whereabouts client) {
         List<Cluster> clusters = map.get().clusters();
         Proximity.Estimate estimate = estimate(client, clusters);
-        List<Candidate> nearest =
-                clusters.stream()
-                        .filter(cluster -> cluster.state() == Cluster.State.ACTIVE)
-                        .map(cluster -> new Candidate(cluster, millis(estimate, cluster)))
-                        .sorted(Comparator.comparingDouble(Candidate::millis))
-                        .toList();
+        List<Candidate> nearest = nearest(estimate, clusters);
         Optional<String> region = client.region().filter(name -> requireKnown(name, clusters));
-        List<Cluster> ingresses =
-                nearest.stream()
-                        .map(Candidate::cluster)
-                        .filter(cluster -> !cluster.relays().isEmpty())
-                        .toList();
+        List<Cluster> ingresses = ingresses(nearest);
+        List<Integer> owners = owners(nearest, !ingresses.isEmpty(), region);
+        // Nobody else's relays reach calls of a cluster that the map has no relays of.
+        boolean usual = owners.isEmpty() && !hasRelays(ownCluster, ingresses);
         return new Decision(
-                owners(nearest, region),
-                relayAddresses(ingresses, client),
-                ingresses.isEmpty() ? "" : ingresses.getFirst().name(),
+                owners.isEmpty() ? List.of(requireActive(nearest)) : owners,
+                usual ? usualAddresses : relayAddresses(ingresses, client),
+                ingresses.isEmpty() || usual ? "" : ingresses.getFirst().name(),
                 region.isPresent() ? "region" : estimate.basis(),
-                client.text());
+                client.text(),
+                considered(clusters, estimate));
+    }
+
+    @Override
+    public List<String> relayAddresses(Whereabouts client) {
+        List<Cluster> clusters = map.get().clusters();
+        return relayAddresses(ingresses(nearest(estimate(client, clusters), clusters)), client);
+    }
+
+    private static List<Candidate> nearest(Proximity.Estimate estimate, List<Cluster> clusters) {
+        return clusters.stream()
+                .filter(cluster -> cluster.state() == Cluster.State.ACTIVE)
+                .map(cluster -> new Candidate(cluster, millis(estimate, cluster)))
+                .sorted(Comparator.comparingDouble(Candidate::millis))
+                .toList();
+    }
+
+    private static List<Cluster> ingresses(List<Candidate> nearest) {
+        return nearest.stream()
+                .map(Candidate::cluster)
+                .filter(cluster -> !cluster.relays().isEmpty())
+                .toList();
+    }
+
+    private static boolean hasRelays(int cluster, List<Cluster> ingresses) {
+        return ingresses.stream().anyMatch(one -> one.id() == cluster);
+    }
+
+    // When nobody else takes calls this cluster is asked, which then says what is wrong: unless it
+    // is known to take none.
+    private int requireActive(List<Candidate> nearest) {
+        if (nearest.stream().noneMatch(one -> one.cluster().id() == ownCluster)) {
+            throw new RefusedException(
+                    ErrorCode.DRAINING,
+                    "No cluster takes new calls at present. Try again shortly.");
+        }
+        return ownCluster;
+    }
+
+    private String considered(List<Cluster> clusters, Proximity.Estimate estimate) {
+        return clusters.stream()
+                .map(cluster -> new Candidate(cluster, millis(estimate, cluster)))
+                .sorted(Comparator.comparingDouble(Candidate::millis))
+                .limit(MAX_CONSIDERED)
+                .map(this::text)
+                .collect(Collectors.joining(", "));
+    }
+
+    private String text(Candidate one) {
+        Cluster cluster = one.cluster();
+        String far = one.millis() == UNKNOWN_MILLIS ? "?" : Math.round(one.millis()) + " ms";
+        String state =
+                cluster.state() != Cluster.State.ACTIVE
+                        ? " " + cluster.state().text()
+                        : view.takesCalls(cluster.id()) ? "" : " closed";
+        return cluster.name() + " " + far + state;
     }
 
     private Proximity.Estimate estimate(Whereabouts client, List<Cluster> clusters) {
@@ -109,7 +165,7 @@ public final class Steering implements Placement {
 
     // What is not known is far away, but for a cluster as good as any.
     private static double millis(Proximity.Estimate estimate, Cluster cluster) {
-        return estimate.millis().to(cluster).orElse(Double.MAX_VALUE);
+        return estimate.millis().to(cluster).orElse(UNKNOWN_MILLIS);
     }
 
     private static boolean requireKnown(String region, List<Cluster> clusters) {
@@ -130,10 +186,17 @@ public final class Steering implements Placement {
         return cluster.region().equals(region) || cluster.name().equals(region);
     }
 
-    private List<Integer> owners(List<Candidate> nearest, Optional<String> region) {
+    // A cluster without relays on the map is reached by nobody, unless no cluster has any and calls
+    // enter where they are asked for.
+    private List<Integer> owners(List<Candidate> nearest, boolean relays, Optional<String> region) {
         List<Candidate> open =
                 new ArrayList<>(
                         nearest.stream()
+                                .filter(
+                                        one ->
+                                                relays
+                                                        ? !one.cluster().relays().isEmpty()
+                                                        : one.cluster().id() == ownCluster)
                                 .filter(one -> view.takesCalls(one.cluster().id()))
                                 .toList());
         List<Integer> owners = new ArrayList<>();
@@ -142,8 +205,7 @@ public final class Steering implements Placement {
             open.remove(next);
             owners.add(next.cluster().id());
         }
-        // Whoever is asked then says what is wrong.
-        return owners.isEmpty() ? List.of(ownCluster) : owners;
+        return owners;
     }
 
     private Candidate takeNext(List<Candidate> open, Optional<String> region) {

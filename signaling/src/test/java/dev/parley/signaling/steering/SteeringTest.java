@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 import dev.parley.runtime.cluster.ClusterMap;
 import dev.parley.runtime.cluster.LatencyTable;
 import dev.parley.runtime.cluster.Location;
+import dev.parley.signaling.http.ErrorCode;
 import dev.parley.signaling.http.RefusedException;
 import dev.parley.signaling.steering.Placement.Decision;
 import java.net.InetAddress;
@@ -169,8 +170,33 @@ class SteeringTest {
         Decision draining = decide(in("DE"));
         assertThat(draining.owners()).containsExactly(VIRGINIA, SINGAPORE);
         assertThat(draining.ingress()).isEqualTo("iad");
+        assertThat(draining.considered()).isEqualTo("ams 8 ms draining, iad 101 ms, sin 155 ms");
         closed.addAll(List.of(VIRGINIA, SINGAPORE));
+        assertThatThrownBy(() -> decide(in("DE")))
+                .as("not even here, where it drains")
+                .isInstanceOfSatisfying(
+                        RefusedException.class,
+                        refused -> assertThat(refused.code()).isEqualTo(ErrorCode.DRAINING));
+        assertThat(steering().relayAddresses(in("DE")))
+                .as("calls that there are go on to enter")
+                .startsWith("203.0.113.20:3478");
+        map = MAP;
+        closed.add(AMSTERDAM);
         assertThat(decide(in("DE")).owners()).as("to be told why").containsExactly(AMSTERDAM);
+    }
+
+    @Test
+    void callsLiveWhereRelaysReachThem() {
+        map = MAP.replaceAll("(?m)^ *relays:\\n *- \\{public: 203.0.113.30.*\\n", "");
+        assertThat(decide(in("ID").wishing(Optional.of("sin"), 1)).owners())
+                .containsExactly(AMSTERDAM, VIRGINIA);
+        map = MAP.replaceAll("(?m)^ *relays:\\n( *- \\{public: 203.0.113.1.*\\n)+", "");
+        assertThat(decide(in("DE")).owners()).containsExactly(VIRGINIA, SINGAPORE);
+        closed.addAll(List.of(VIRGINIA, SINGAPORE));
+        Decision within = decide(in("DE"));
+        assertThat(within.owners()).containsExactly(AMSTERDAM);
+        assertThat(within.relayAddresses()).as("its own").containsExactly("192.0.2.1:3478");
+        assertThat(within.ingress()).isEmpty();
     }
 
     @Test
@@ -181,7 +207,9 @@ class SteeringTest {
                 .containsSubsequence(
                         "203.0.113.20:3478", "[2001:db8:0:0:0:0:0:20]:3478", "203.0.113.30:3478");
         map = MAP.replaceAll("(?m)^ *relays:\\n( *- \\{public.*\\n)+", "");
-        assertThat(decide(in("DE")).relayAddresses()).containsExactly("192.0.2.1:3478");
+        Decision none = decide(in("BR"));
+        assertThat(none.relayAddresses()).containsExactly("192.0.2.1:3478");
+        assertThat(none.owners()).as("nothing leads elsewhere").containsExactly(AMSTERDAM);
     }
 
     @Test
