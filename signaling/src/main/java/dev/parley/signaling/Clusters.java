@@ -13,10 +13,12 @@ import dev.parley.runtime.reload.WatchedFiles;
 import dev.parley.signaling.pool.ClusterAuth;
 import dev.parley.signaling.pool.ClusterGateway;
 import dev.parley.signaling.pool.ClusterPool;
+import dev.parley.signaling.pool.ClusterTransport;
 import dev.parley.signaling.pool.TransceiverPool;
 import dev.parley.signaling.steering.Placement;
 import dev.parley.signaling.steering.Steering;
 import java.net.InetSocketAddress;
+import java.net.URI;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -75,7 +77,7 @@ final class Clusters implements AutoCloseable {
                         config.clusterId(),
                         auth,
                         spans,
-                        config.clusterCaFile(),
+                        new ClusterTransport(config.clusterCaFile()),
                         config.loadInterval(),
                         config.createTimeout(),
                         config.controlTimeout());
@@ -115,18 +117,38 @@ final class Clusters implements AutoCloseable {
                         ? null
                         : gateway(config, telemetry, own, auth, map, tls);
         pool.follow(map.current());
-        Runnable check = checkLatencies;
         Ticker ticker =
                 Ticker.start(
                         "signaling-cluster-map",
                         PERIOD,
-                        () -> {
-                            check.run();
-                            if (map.check()) {
-                                pool.follow(map.current());
-                            }
-                        });
+                        new Follower(map, pool, checkLatencies)::look);
         return new Clusters(pool, placement, gateway, ticker);
+    }
+
+    /** Looks at the files, and follows the newest map until that has worked. */
+    private static final class Follower {
+        private final WatchedFiles<ClusterMap> map;
+        private final ClusterPool pool;
+        private final Runnable checkLatencies;
+        private ClusterMap followed;
+
+        /** The pool follows the map as it is now. */
+        Follower(WatchedFiles<ClusterMap> map, ClusterPool pool, Runnable checkLatencies) {
+            this.map = map;
+            this.pool = pool;
+            this.checkLatencies = checkLatencies;
+            this.followed = map.current();
+        }
+
+        void look() {
+            checkLatencies.run();
+            var _ = map.check();
+            ClusterMap newest = map.current();
+            if (newest != followed) {
+                pool.follow(newest);
+                followed = newest;
+            }
+        }
     }
 
     private static WatchedFiles<ClusterMap> map(SignalingConfig config) {
@@ -142,8 +164,28 @@ final class Clusters implements AutoCloseable {
                                         + config.clusterId()
                                         + ", which is this process's cluster_id");
                     }
+                    if (!config.clusterPlaintext()) {
+                        map.clusters().forEach(Clusters::requireTls);
+                    }
                     return map;
                 });
+    }
+
+    private static void requireTls(Cluster cluster) {
+        if (cluster.signaling().filter(at -> !isSecured(at)).isPresent()) {
+            throw new ConfigException(
+                    MAP
+                            + ": signaling of "
+                            + cluster.name()
+                            + " is spoken to without TLS; write it as https, or set"
+                            + " cluster_plaintext if the network between clusters is your own and"
+                            + " encrypted");
+        }
+    }
+
+    private static boolean isSecured(URI gateway) {
+        return "https".equals(gateway.getScheme())
+                || SignalingConfig.isLoopback(new HostPort(gateway.getHost(), gateway.getPort()));
     }
 
     private static ClusterGateway gateway(
@@ -167,7 +209,10 @@ final class Clusters implements AutoCloseable {
                                         .filter(cluster -> cluster.state() == Cluster.State.ACTIVE)
                                         .isPresent());
         telemetry.counters(
-                Metric.SIGNALING_GATEWAY_REFUSALS, Map.of("unauthenticated", gateway::refused));
+                Metric.SIGNALING_GATEWAY_REFUSALS,
+                Map.of(
+                        "unauthenticated", gateway::refused,
+                        "unknown_transceiver", gateway::unknown));
         return gateway;
     }
 
@@ -185,7 +230,7 @@ final class Clusters implements AutoCloseable {
     }
 
     long gatewayRefusals() {
-        return gateway == null ? 0 : gateway.refused();
+        return gateway == null ? 0 : gateway.refused() + gateway.unknown();
     }
 
     @Override

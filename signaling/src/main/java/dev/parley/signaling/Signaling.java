@@ -29,6 +29,7 @@ import dev.parley.signaling.net.ReloadedTls;
 import dev.parley.signaling.net.TrustedProxies;
 import dev.parley.signaling.pool.Discovery;
 import dev.parley.signaling.pool.DnsDiscovery;
+import dev.parley.signaling.pool.KnownTransceivers;
 import dev.parley.signaling.pool.KubernetesDiscovery;
 import dev.parley.signaling.pool.TransceiverPool;
 import dev.parley.signaling.steering.LocationHeaders;
@@ -47,6 +48,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
 import javax.net.ssl.SSLContext;
 
 /**
@@ -86,7 +88,12 @@ public final class Signaling implements AutoCloseable {
                         config.loadInterval(),
                         config.createTimeout(),
                         config.controlTimeout(),
-                        spans);
+                        spans,
+                        new KnownTransceivers(
+                                config.transceiverCidrs(),
+                                config.transceivers().stream()
+                                        .map(HostPort::port)
+                                        .collect(Collectors.toSet())));
         parts.add(pool::close);
         try {
             return serve(

@@ -84,6 +84,20 @@ public record SignalingConfig(
                 String clusterCaFile,
         @Option(
                         value =
+                                "speak to other clusters without TLS, and let them: only where the"
+                                        + " network between them is your own and encrypted;"
+                                        + " loopback needs none",
+                        orElse = "false")
+                boolean clusterPlaintext,
+        @Option(
+                        value =
+                                "where transceivers may be that other clusters' requests are passed"
+                                        + " on to though this process never found them, such as old"
+                                        + " ones whose calls go on after a rollout",
+                        orElse = "")
+                List<Cidr> transceiverCidrs,
+        @Option(
+                        value =
                                 "YAML file of round trips measured from networks, points of presence,"
                                         + " cities and countries to clusters; read again when it"
                                         + " changes",
@@ -317,6 +331,7 @@ public record SignalingConfig(
         var _ = url("public_url", publicUrl);
         var _ = url("overflow_url", overflowUrl);
         requireSteering(clusterMap, clusterAddress, latencyTable, locationHeaders);
+        requireSecured(clusterAddress, clusterPlaintext || !tlsCertificateFile.isEmpty());
         auth = decided(auth, !apiKeysFile.isEmpty() || !jwtKeySet.isEmpty(), httpAddress);
         if (!ModelName.isValid(defaultModel)) {
             throw new ConfigException(
@@ -390,7 +405,20 @@ public record SignalingConfig(
         return auth == Auth.AUTO ? (credentials ? Auth.BEARER : Auth.ANY) : auth;
     }
 
-    private static boolean isLoopback(HostPort address) {
+    private static void requireSecured(List<HostPort> gateway, boolean secured) {
+        for (HostPort address : gateway) {
+            if (!secured && !isLoopback(address)) {
+                throw new ConfigException(
+                        "cluster_address: "
+                                + address
+                                + " can be reached from elsewhere and would not speak TLS; give"
+                                + " tls_certificate_file, or set cluster_plaintext if the network"
+                                + " between clusters is your own and encrypted");
+            }
+        }
+    }
+
+    static boolean isLoopback(HostPort address) {
         try {
             return InetAddress.ofLiteral(address.host()).isLoopbackAddress();
         } catch (IllegalArgumentException _) {

@@ -15,6 +15,7 @@ import java.net.http.WebSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
@@ -132,22 +133,24 @@ class ClustersTest {
         String path = location(call(east, "", "US"));
         assertThat(east.send(east.request(path).GET()).body()).contains("\"connected\"");
         assertThat(west.send(west.request(path).GET()).body()).contains("\"connected\"");
-        HttpResponse<String> changed =
-                east.send(
-                        east.request(path)
-                                .header("Content-Type", "application/trickle-ice-sdpfrag")
-                                .header("If-Match", "*")
-                                .method(
-                                        "PATCH",
-                                        HttpRequest.BodyPublishers.ofString("a=ice-ufrag:x\r\n")));
+        HttpResponse<String> changed = east.send(restart(east.request(path)));
         assertThat(changed.statusCode()).isEqualTo(200);
         assertThat(changed.body()).contains("a=ice-ufrag:new");
         assertThat(west.transceiver().updates).hasSize(1);
+        assertThat(west.transceiver().updates.element().getRelayAddressesList())
+                .as("a way out when the relay is why")
+                .containsExactlyInAnyOrder("203.0.113.10:3478", "203.0.113.20:3478");
         HttpResponse<String> ended =
                 east.send(east.request(path + "/hangup").POST(HttpRequest.BodyPublishers.noBody()));
         assertThat(ended.statusCode()).isEqualTo(200);
         assertThat(west.transceiver().sessions).isEmpty();
         assertThat(east.send(east.request(path).DELETE()).statusCode()).isEqualTo(404);
+    }
+
+    private static HttpRequest.Builder restart(HttpRequest.Builder request) {
+        return request.header("Content-Type", "application/trickle-ice-sdpfrag")
+                .header("If-Match", "*")
+                .method("PATCH", HttpRequest.BodyPublishers.ofString("a=ice-ufrag:x\r\n"));
     }
 
     @Test
@@ -194,7 +197,16 @@ class ClustersTest {
         assertThat(call(west, "", "US").statusCode()).isEqualTo(201);
         assertThat(west.transceiver().created).hasSize(1);
         assertThat(east.transceiver().created).hasSize(2);
-        assertThat(east.send(east.request(path).DELETE()).statusCode()).isEqualTo(200);
+
+        // Nor does it take any when there is nobody else, though its calls may still change.
+        east.signaling.close();
+        until(() -> !west.signaling.takesCalls(1));
+        HttpResponse<String> refused = call(west, "", "US");
+        assertThat(refused.statusCode()).isEqualTo(503);
+        assertThat(refused.body()).contains("\"draining\"");
+        assertThat(west.transceiver().created).hasSize(1);
+        assertThat(west.send(restart(west.request(path))).statusCode()).isEqualTo(200);
+        assertThat(west.send(west.request(path).DELETE()).statusCode()).isEqualTo(200);
     }
 
     @Test
@@ -255,6 +267,28 @@ class ClustersTest {
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void clustersSpeakTlsUnlessTheyAreToldThatTheyNeedNot() throws IOException {
+        String plain = Files.readString(file).replace("127.0.0.1:" + westPort, "192.0.2.1:8443");
+        Path map = Files.writeString(folder.resolve("plain.yaml"), plain);
+        Map<String, String> config = Map.of("cluster_id", "1", "cluster_map", map.toString());
+        assertThatThrownBy(() -> east.startAnother(config))
+                .isInstanceOf(ConfigException.class)
+                .hasMessage(
+                        "cluster_map: signaling of west is spoken to without TLS; write it as"
+                                + " https, or set cluster_plaintext if the network between clusters"
+                                + " is your own and encrypted");
+        Map<String, String> open = new HashMap<>(config);
+        open.put("cluster_address", "0.0.0.0:0");
+        assertThatThrownBy(() -> east.startAnother(open))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageStartingWith("cluster_address: 0.0.0.0:0 can be reached from elsewhere");
+        open.put("cluster_plaintext", "true");
+        try (Signaling told = east.startAnother(open)) {
+            assertThat(told.clusterAddress()).isPresent();
         }
     }
 

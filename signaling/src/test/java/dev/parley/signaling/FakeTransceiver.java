@@ -41,6 +41,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /** A control server that negotiates nothing: it remembers what it was asked and answers as told. */
@@ -71,6 +72,7 @@ public final class FakeTransceiver extends TransceiverGrpc.TransceiverImplBase
     /** Sessions that it has besides those that were created here. */
     public volatile int otherSessions;
 
+    private final LongAdder closings = new LongAdder();
     private final byte instance;
     private final Server server;
 
@@ -86,6 +88,11 @@ public final class FakeTransceiver extends TransceiverGrpc.TransceiverImplBase
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** How often it was asked to end a session. */
+    public long closings() {
+        return closings.sum();
     }
 
     public HostPort address() {
@@ -239,6 +246,7 @@ public final class FakeTransceiver extends TransceiverGrpc.TransceiverImplBase
     @Override
     public void closeSession(
             CloseSessionRequest request, StreamObserver<CloseSessionResponse> observer) {
+        closings.increment();
         if (sessions.remove(request.getSessionId())) {
             observer.onNext(CloseSessionResponse.getDefaultInstance());
             observer.onCompleted();

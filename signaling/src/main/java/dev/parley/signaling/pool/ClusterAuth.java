@@ -13,8 +13,12 @@ import io.grpc.MethodDescriptor;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.time.InstantSource;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
@@ -23,9 +27,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * How signaling of one cluster shows another's that it is of the same fleet, and names transceivers
  * to it: by metadata of each gRPC call. What it shows is sealed with the keys of call ids, which
- * the whole fleet shares, and is good for a minute. Any thread may use it.
+ * the whole fleet shares; it is good for a minute, at one cluster, for one method and one
+ * transceiver. Any thread may use it.
  */
-public final class ClusterAuth implements ClientInterceptor {
+public final class ClusterAuth {
     static final Metadata.Key<String> CREDENTIAL = key("parley-cluster-credential");
 
     /** Of a request: which transceiver is meant. Of an answer: which one it came from. */
@@ -41,6 +46,8 @@ public final class ClusterAuth implements ClientInterceptor {
 
     private static final String PREFIX = "pcl_";
     private static final int VERSION = 1;
+    private static final int PURPOSE_BYTES = 16;
+    private static final int BYTES = 2 * Short.BYTES + Long.BYTES + PURPOSE_BYTES;
     private static final long GOOD_FOR_MILLIS = 60_000;
 
     private final TokenSealer sealer;
@@ -64,21 +71,47 @@ public final class ClusterAuth implements ClientInterceptor {
         return Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER);
     }
 
-    String credential() {
+    String credential(int to, String method, String control) {
         return sealer.seal(
-                ByteBuffer.allocate(Short.BYTES + Long.BYTES)
+                ByteBuffer.allocate(BYTES)
                         .putShort((short) cluster)
+                        .putShort((short) to)
                         .putLong(clock.millis())
+                        .put(purpose(method, control))
                         .array());
     }
 
-    /** Whether a call comes from signaling of this fleet. */
-    boolean isOurs(Metadata headers) {
+    private static byte[] purpose(String method, String control) {
+        byte[] text = (method + "\n" + control).getBytes(StandardCharsets.UTF_8);
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(text);
+            return Arrays.copyOf(digest, PURPOSE_BYTES);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("this JDK lacks SHA-256", e);
+        }
+    }
+
+    /**
+     * Whether a call comes from signaling of this fleet, and is meant for this cluster.
+     *
+     * @param method that is called
+     */
+    boolean isOurs(Metadata headers, String method) {
+        String control = Optional.ofNullable(headers.get(CONTROL)).orElse("");
         return Optional.ofNullable(headers.get(CREDENTIAL))
                 .flatMap(sealer::open)
-                .filter(bytes -> bytes.length == Short.BYTES + Long.BYTES)
-                .filter(bytes -> isFresh(ByteBuffer.wrap(bytes).getLong(Short.BYTES)))
+                .filter(bytes -> bytes.length == BYTES)
+                .filter(bytes -> isFor(ByteBuffer.wrap(bytes), purpose(method, control)))
                 .isPresent();
+    }
+
+    private boolean isFor(ByteBuffer shown, byte[] purpose) {
+        int from = shown.getShort() & 0xFFFF;
+        int to = shown.getShort() & 0xFFFF;
+        return from != cluster
+                && to == cluster
+                && isFresh(shown.getLong())
+                && shown.equals(ByteBuffer.wrap(purpose));
     }
 
     private boolean isFresh(long millis) {
@@ -96,17 +129,28 @@ public final class ClusterAuth implements ClientInterceptor {
         }
     }
 
-    @Override
-    public <Q, A> ClientCall<Q, A> interceptCall(
-            MethodDescriptor<Q, A> method, CallOptions options, Channel next) {
-        return new SimpleForwardingClientCall<>(next.newCall(method, options)) {
+    /** Shows a cluster's gateway, with each call, what it wants to see. */
+    ClientInterceptor towards(int to) {
+        return new ClientInterceptor() {
+            @Override
+            public <Q, A> ClientCall<Q, A> interceptCall(
+                    MethodDescriptor<Q, A> method, CallOptions options, Channel next) {
+                return showing(to, method, options, next.newCall(method, options));
+            }
+        };
+    }
+
+    private <Q, A> ClientCall<Q, A> showing(
+            int to, MethodDescriptor<Q, A> method, CallOptions options, ClientCall<Q, A> call) {
+        return new SimpleForwardingClientCall<>(call) {
             @Override
             public void start(Listener<A> listener, Metadata headers) {
-                headers.put(CREDENTIAL, credential());
                 InetSocketAddress wanted = options.getOption(FOR);
+                String control = wanted == null ? "" : HostPort.of(wanted).toString();
                 if (wanted != null) {
-                    headers.put(CONTROL, HostPort.of(wanted).toString());
+                    headers.put(CONTROL, control);
                 }
+                headers.put(CREDENTIAL, credential(to, method.getFullMethodName(), control));
                 AtomicReference<@Nullable InetSocketAddress> from = options.getOption(FROM);
                 super.start(from == null ? listener : telling(listener, from), headers);
             }

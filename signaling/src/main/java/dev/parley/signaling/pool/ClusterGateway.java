@@ -48,6 +48,7 @@ public final class ClusterGateway implements AutoCloseable {
     private final ClusterAuth auth;
     private final BooleanSupplier takesCalls;
     private final LongAdder refused = new LongAdder();
+    private final LongAdder unknown = new LongAdder();
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final Server server;
 
@@ -133,7 +134,7 @@ public final class ClusterGateway implements AutoCloseable {
 
     private <Q, A> ServerCallHandler<Q, A> guarded(ServerCallHandler<Q, A> handler) {
         return (call, headers) -> {
-            if (auth.isOurs(headers)) {
+            if (auth.isOurs(headers, call.getMethodDescriptor().getFullMethodName())) {
                 return handler.startCall(call, headers);
             }
             refused.increment();
@@ -180,7 +181,12 @@ public final class ClusterGateway implements AutoCloseable {
         if (control.isEmpty()) {
             return refuse(call, Status.INVALID_ARGUMENT, new Metadata());
         }
-        TransceiverPool.Owner owner = pool.ownerAt(HostPort.of(control.get()));
+        Optional<TransceiverPool.Owner> found = pool.findOwner(control.get());
+        if (found.isEmpty()) {
+            unknown.increment();
+            return refuse(call, Status.NOT_FOUND, new Metadata());
+        }
+        TransceiverPool.Owner owner = found.get();
         return ProxiedCall.start(
                 call,
                 owner.client().channel().newCall(method, CallOptions.DEFAULT),
@@ -215,6 +221,11 @@ public final class ClusterGateway implements AutoCloseable {
     /** Calls that came from nobody of this fleet. */
     public long refused() {
         return refused.sum();
+    }
+
+    /** Calls for what was never a transceiver of this cluster. */
+    public long unknown() {
+        return unknown.sum();
     }
 
     @Override

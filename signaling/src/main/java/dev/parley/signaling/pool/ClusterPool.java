@@ -41,7 +41,7 @@ public final class ClusterPool implements ClusterView, AutoCloseable {
     private final int ownCluster;
     private final ClusterAuth auth;
     private final ClientSpans spans;
-    private final String caFile;
+    private final ClusterTransport transport;
     private final Duration interval;
     private final Duration createTimeout;
     private final Duration controlTimeout;
@@ -50,8 +50,7 @@ public final class ClusterPool implements ClusterView, AutoCloseable {
     /**
      * Knows this cluster alone.
      *
-     * @param caFile authorities that other clusters' certificates may come from; empty for the
-     *     system's
+     * @param transport to other clusters' gateways
      * @param interval between two looks at another cluster's load
      * @param createTimeout for one transceiver to answer an offer
      * @param controlTimeout for everything else
@@ -61,7 +60,7 @@ public final class ClusterPool implements ClusterView, AutoCloseable {
             int ownCluster,
             ClusterAuth auth,
             ClientSpans spans,
-            String caFile,
+            ClusterTransport transport,
             Duration interval,
             Duration createTimeout,
             Duration controlTimeout) {
@@ -69,25 +68,38 @@ public final class ClusterPool implements ClusterView, AutoCloseable {
         this.ownCluster = ownCluster;
         this.auth = auth;
         this.spans = spans;
-        this.caFile = caFile;
+        this.transport = transport;
         this.interval = interval;
         this.createTimeout = createTimeout;
         this.controlTimeout = controlTimeout;
     }
 
-    /** From now on the clusters of this map. Calls that are with others can still be reached. */
+    /**
+     * From now on the clusters of this map. Calls that are with others can still be reached. When
+     * it fails nothing has changed.
+     */
     public synchronized void follow(ClusterMap map) {
-        Map<Integer, RemoteCluster> next = new HashMap<>();
-        for (Cluster cluster : map.clusters()) {
-            if (cluster.id() != ownCluster && cluster.signaling().isPresent()) {
-                next.put(cluster.id(), known(cluster.id(), cluster.signaling().get()));
-            }
-        }
         Map<Integer, RemoteCluster> before = remotes;
+        Map<Integer, RemoteCluster> next = new HashMap<>();
+        try {
+            for (Cluster cluster : map.clusters()) {
+                if (cluster.id() != ownCluster && cluster.signaling().isPresent()) {
+                    next.put(cluster.id(), known(cluster.id(), cluster.signaling().get()));
+                }
+            }
+        } catch (RuntimeException e) {
+            closeOthers(next, before);
+            throw e;
+        }
         remotes = Map.copyOf(next);
-        before.forEach(
+        closeOthers(before, next);
+    }
+
+    private static void closeOthers(
+            Map<Integer, RemoteCluster> left, Map<Integer, RemoteCluster> kept) {
+        left.forEach(
                 (id, remote) -> {
-                    if (next.get(id) != remote) {
+                    if (kept.get(id) != remote) {
                         remote.close();
                     }
                 });
@@ -97,7 +109,7 @@ public final class ClusterPool implements ClusterView, AutoCloseable {
         RemoteCluster known = remotes.get(id);
         return known != null && known.gateway().equals(gateway)
                 ? known
-                : new RemoteCluster(id, gateway, caFile, auth, spans, interval, controlTimeout);
+                : new RemoteCluster(id, gateway, transport, auth, spans, interval, controlTimeout);
     }
 
     @Override

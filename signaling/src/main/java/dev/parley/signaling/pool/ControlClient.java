@@ -52,6 +52,7 @@ final class ControlClient implements AutoCloseable {
     private final HostPort target;
     private final ManagedChannel channel;
     private final AtomicInteger startedSinceReport = new AtomicInteger();
+    private final AtomicReference<@Nullable InetSocketAddress> reporter = new AtomicReference<>();
     private volatile boolean accepting = true;
     private volatile @Nullable Rest rest;
     private volatile double reportedLoad;
@@ -88,6 +89,11 @@ final class ControlClient implements AutoCloseable {
 
     HostPort target() {
         return target;
+    }
+
+    /** The address that told its load last; null when it never did. */
+    @Nullable InetSocketAddress findReporter() {
+        return reporter.get();
     }
 
     /** Whether it took new calls when it was last heard of. */
@@ -144,7 +150,7 @@ final class ControlClient implements AutoCloseable {
     String report(Duration deadline) {
         int before = startedSinceReport.get();
         DescribeLoadResponse load =
-                within(deadline).describeLoad(DescribeLoadRequest.getDefaultInstance());
+                within(deadline, reporter).describeLoad(DescribeLoadRequest.getDefaultInstance());
         capacity = Math.max(1, load.getMaxSessions());
         reportedSessions = load.getSessions();
         reportedLoad = (double) reportedSessions / capacity;

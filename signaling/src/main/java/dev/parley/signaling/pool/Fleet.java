@@ -37,6 +37,7 @@ final class Fleet implements AutoCloseable {
     private final Duration interval;
     private final Duration controlTimeout;
     private final ClientSpans spans;
+    private final KnownTransceivers known;
     private final LongAdder failures = new LongAdder();
     private volatile Map<HostPort, Member> members = Map.of();
     private boolean complained;
@@ -46,12 +47,19 @@ final class Fleet implements AutoCloseable {
      * @param interval between two looks
      * @param controlTimeout for each answer
      * @param spans makes spans of requests that are part of a call
+     * @param known is told of those that answer
      */
-    Fleet(Discovery discovery, Duration interval, Duration controlTimeout, ClientSpans spans) {
+    Fleet(
+            Discovery discovery,
+            Duration interval,
+            Duration controlTimeout,
+            ClientSpans spans,
+            KnownTransceivers known) {
         this.discovery = discovery;
         this.interval = interval;
         this.controlTimeout = controlTimeout;
         this.spans = spans;
+        this.known = known;
     }
 
     /** Looks for the first time, and from then on. */
@@ -85,8 +93,8 @@ final class Fleet implements AutoCloseable {
     private void replace(Set<HostPort> found) {
         Map<HostPort, Member> next = new LinkedHashMap<>();
         for (HostPort target : found) {
-            Member known = members.get(target);
-            next.put(target, known == null ? join(target) : known);
+            Member member = members.get(target);
+            next.put(target, member == null ? join(target) : member);
         }
         Map<HostPort, Member> before = members;
         members = Collections.unmodifiableMap(next);
@@ -201,7 +209,9 @@ final class Fleet implements AutoCloseable {
     private String problem(ControlClient client) {
         try {
             client.connect();
-            return client.report(controlTimeout);
+            String problem = client.report(controlTimeout);
+            known.answered(client.findReporter());
+            return problem;
         } catch (StatusRuntimeException e) {
             return switch (e.getStatus().getCode()) {
                 case UNAVAILABLE -> "cannot be reached";

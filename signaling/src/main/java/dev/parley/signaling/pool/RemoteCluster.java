@@ -7,19 +7,14 @@ import dev.parley.proto.control.v1.CreateSessionRequest;
 import dev.parley.proto.control.v1.CreateSessionResponse;
 import dev.parley.proto.control.v1.TransceiverGrpc.TransceiverBlockingStub;
 import dev.parley.proto.control.v1.TransceiverGrpc.TransceiverStub;
-import dev.parley.runtime.config.ConfigException;
 import dev.parley.runtime.config.HostPort;
 import dev.parley.runtime.reload.Ticker;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
-import io.grpc.netty.GrpcSslContexts;
-import io.grpc.netty.NettyChannelBuilder;
-import java.io.File;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
-import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /** Another cluster, by its gateway. Owned by the {@link ClusterPool}; any thread may call. */
@@ -39,7 +34,7 @@ final class RemoteCluster implements AutoCloseable {
     RemoteCluster(
             int id,
             URI gateway,
-            String caFile,
+            ClusterTransport transport,
             ClusterAuth auth,
             ClientSpans spans,
             Duration interval,
@@ -50,27 +45,10 @@ final class RemoteCluster implements AutoCloseable {
                 new ControlClient(
                         new HostPort(gateway.getHost(), gateway.getPort()),
                         spans,
-                        builder -> secured(builder, gateway, caFile).intercept(auth));
+                        builder -> transport.apply(builder, gateway).intercept(auth.towards(id)));
         String name = "cluster-report-" + id;
         var _ = Thread.ofVirtual().name(name).start(this::report);
         this.reports = Ticker.start(name, interval, this::report);
-    }
-
-    private static NettyChannelBuilder secured(
-            NettyChannelBuilder builder, URI gateway, String caFile) {
-        if (!"https".equals(gateway.getScheme())) {
-            return builder.usePlaintext();
-        }
-        if (caFile.isEmpty()) {
-            return builder.useTransportSecurity();
-        }
-        try {
-            return builder.sslContext(
-                    GrpcSslContexts.forClient().trustManager(new File(caFile)).build());
-        } catch (SSLException | IllegalArgumentException e) {
-            throw new ConfigException(
-                    "cluster_ca_file: \"" + caFile + "\" cannot be used: " + e.getMessage());
-        }
     }
 
     private void report() {

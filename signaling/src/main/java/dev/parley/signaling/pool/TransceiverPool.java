@@ -41,6 +41,7 @@ public final class TransceiverPool implements AutoCloseable {
 
     private final Fleet fleet;
     private final ClientSpans spans;
+    private final KnownTransceivers known;
     private final Duration createTimeout;
     private final Duration controlTimeout;
     private final LongAdder retries = new LongAdder();
@@ -53,14 +54,17 @@ public final class TransceiverPool implements AutoCloseable {
      * @param createTimeout for one transceiver to answer an offer
      * @param controlTimeout for everything else
      * @param spans makes spans of requests to transceivers
+     * @param known what may be asked for by other clusters
      */
     public TransceiverPool(
             Discovery discovery,
             Duration interval,
             Duration createTimeout,
             Duration controlTimeout,
-            ClientSpans spans) {
-        this.fleet = new Fleet(discovery, interval, controlTimeout, spans);
+            ClientSpans spans,
+            KnownTransceivers known) {
+        this.fleet = new Fleet(discovery, interval, controlTimeout, spans, known);
+        this.known = known;
         this.spans = spans;
         this.createTimeout = createTimeout;
         this.controlTimeout = controlTimeout;
@@ -264,6 +268,16 @@ public final class TransceiverPool implements AutoCloseable {
                             ControlClient client = new ControlClient(control, spans);
                             return new Owner(client, client::close);
                         });
+    }
+
+    /**
+     * The same for an address that somebody else names; empty when no transceiver was ever there.
+     */
+    Optional<Owner> findOwner(InetSocketAddress control) {
+        HostPort target = HostPort.of(control);
+        return fleet.find(target).isPresent() || known.has(control)
+                ? Optional.of(ownerAt(target))
+                : Optional.empty();
     }
 
     RuntimeException refusal(ControlClient client, StatusRuntimeException e, ErrorCode notFound) {

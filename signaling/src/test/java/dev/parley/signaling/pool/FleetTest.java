@@ -8,6 +8,7 @@ import dev.parley.runtime.config.HostPort;
 import dev.parley.signaling.FakeTransceiver;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -29,7 +30,8 @@ class FleetTest {
                     },
                     LONG,
                     LONG,
-                    new ClientSpans(Tracing.none()));
+                    new ClientSpans(Tracing.none()),
+                    new KnownTransceivers(List.of(), Set.of()));
 
     @AfterEach
     void close() {
