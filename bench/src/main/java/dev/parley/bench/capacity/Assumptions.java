@@ -11,7 +11,12 @@ import java.util.Map;
  */
 final class Assumptions {
     /** One of them. */
-    record Value(String name, double value, String meaning) {}
+    record Value(String name, double value, String meaning) {
+        /** Whether it cannot be more than 1. */
+        boolean isShare() {
+            return name.endsWith("_share") || name.startsWith("speaking_");
+        }
+    }
 
     private static final List<Value> ALL =
             List.of(
@@ -21,9 +26,20 @@ final class Assumptions {
                             2.2,
                             "what sealing and the leg's socket add to that, for each relay of two"),
                     new Value("relay_share", 0.5, "of a relay core's time that is planned for"),
-                    new Value("calls_per_core", 150, "calls that one transceiver core carries"),
-                    new Value("setup_ms", 12, "processor time of one set-up, DTLS most of it"),
-                    new Value("transceiver_share", 0.7, "of that which is planned for"),
+                    new Value(
+                            "opus_call_ms",
+                            1.56,
+                            "of a transceiver core, per second of a call whose agent speaks Opus"),
+                    new Value(
+                            "pcm_silent_ms", 1.6, "the same, agent speaks PCM, while it is silent"),
+                    new Value("pcm_speaking_ms", 15.8, "and while it speaks, which is encoded"),
+                    new Value("pcm_share", 1.0, "of calls whose agents speak PCM"),
+                    new Value("talk_share", 0.33, "of a call in which its agent speaks"),
+                    new Value("setup_ms", 6.3, "of a transceiver core, for one set-up"),
+                    new Value(
+                            "transceiver_share",
+                            0.7,
+                            "of a transceiver core's time that is planned for"),
                     new Value("call_minutes", 6, "how long a call lasts"),
                     new Value("packets_per_second", 50, "media packets one way"),
                     new Value("payload_bytes", 104, "SRTP of 20 ms of Opus at 32 kb/s"),
@@ -47,6 +63,13 @@ final class Assumptions {
 
     static List<Value> all() {
         return ALL;
+    }
+
+    /** Milliseconds of a transceiver core for each second of a call. */
+    double callMillis() {
+        double talk = get("talk_share");
+        double pcm = get("pcm_silent_ms") * (1 - talk) + get("pcm_speaking_ms") * talk;
+        return get("pcm_share") * pcm + (1 - get("pcm_share")) * get("opus_call_ms");
     }
 
     double get(String name) {

@@ -17,9 +17,10 @@ public final class CapacityModel {
     private static final double IP_UDP_BYTES = 28;
 
     /** In front of what crosses to another cluster: leg's and client header; docs/adr/0013. */
-    private static final double LEG_BYTES = 70;
+    private static final double LEG_BYTES = 78;
 
     private static final double MICROS = 1e6;
+    private static final double MILLIS = 1e3;
     private static final double SECONDS_PER_MINUTE = 60;
 
     private CapacityModel() {}
@@ -67,6 +68,10 @@ public final class CapacityModel {
     private static void print(Assumptions assumptions, List<Double> sizes, @Nullable Path json)
             throws IOException {
         ObjectNode root = new ObjectMapper().createObjectNode();
+        System.out.printf(
+                Locale.ROOT,
+                "One transceiver core, all of it, carries %.0f calls.%n%n",
+                MILLIS / assumptions.callMillis());
         for (double calls : sizes) {
             List<Need> needs = needs(assumptions, calls);
             System.out.println(table(calls, needs));
@@ -121,7 +126,8 @@ public final class CapacityModel {
         double relayCores = relayMicros / MICROS / given.get("relay_share") * spare;
         double setUps = calls / (given.get("call_minutes") * SECONDS_PER_MINUTE);
         double transceiverCores =
-                (calls / given.get("calls_per_core") + setUps * given.get("setup_ms") / 1_000)
+                (calls * given.callMillis() + setUps * given.get("setup_ms"))
+                        / MILLIS
                         / given.get("transceiver_share")
                         * spare;
         double bytes = given.get("payload_bytes") + IP_UDP_BYTES;
@@ -189,14 +195,15 @@ public final class CapacityModel {
         StringBuilder text =
                 new StringBuilder(
                         """
-                        What each assumption weighs: change of the whole when it is a fifth larger
+                        What each assumption weighs: change of the whole when it is a fifth larger, or smaller where it is all already
 
                         | assumption | value | relay cores | transceiver cores | between clusters | what it is |
                         | --- | ---: | ---: | ---: | ---: | --- |
                         """);
         for (Assumptions.Value value : Assumptions.all()) {
             double now = given.get(value.name());
-            Need changed = sum(needs(given.with(value.name(), 1.2 * now), calls));
+            double factor = value.isShare() && 1.2 * now > 1 ? 0.8 : 1.2;
+            Need changed = sum(needs(given.with(value.name(), factor * now), calls));
             text.append(
                     String.format(
                             Locale.ROOT,
