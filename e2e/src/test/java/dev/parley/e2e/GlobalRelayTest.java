@@ -208,7 +208,8 @@ class GlobalRelayTest {
 
     // Until the other cluster's gateway has answered once, calls stay where they are asked for.
     private LibwebrtcCaller callInWest() {
-        while (true) {
+        long deadline = System.nanoTime() + 2 * PATIENCE.toNanos();
+        while (deadline - System.nanoTime() > 0) {
             LibwebrtcCaller caller = LibwebrtcCaller.call(east.base(), "echo&region=west");
             if (sessions(west) > 0) {
                 return caller;
@@ -216,6 +217,7 @@ class GlobalRelayTest {
             var _ = caller.hangUp();
             caller.close();
         }
+        throw new AssertionError("no call of east's came to west");
     }
 
     private static int sessions(Cluster cluster) {

@@ -55,6 +55,7 @@ public final class CallerProcess {
                     switch (line) {
                         case "stats" -> stats(caller);
                         case "say" -> say(caller);
+                        case "restart" -> restart(caller);
                         case "quit" -> JSON.createObjectNode().put("hung_up", caller.hangUp());
                         default -> JSON.createObjectNode().put("unknown", line);
                     };
@@ -91,6 +92,11 @@ public final class CallerProcess {
                             .body();
             return JSON.readTree(body).path("packets_received").asLong(-1);
         }
+    }
+
+    private static ObjectNode restart(LibwebrtcCaller caller) throws Exception {
+        String answer = caller.restartIce(caller.location());
+        return JSON.createObjectNode().put("answer", answer);
     }
 
     private static ObjectNode say(LibwebrtcCaller caller) {

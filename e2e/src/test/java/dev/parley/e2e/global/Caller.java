@@ -79,6 +79,16 @@ final class Caller implements AutoCloseable {
         return ask("say").path("score").asDouble();
     }
 
+    /** Restarts ICE, as a client does that hears nothing any more; returns with the answer. */
+    void restart() throws IOException {
+        var _ = ask("restart");
+    }
+
+    /** Whether it enters at a region, by the candidate pair that it uses. */
+    boolean entersAt(Region region) throws IOException {
+        return stats().path("remote").asText().startsWith(region.publicAddress() + ":");
+    }
+
     /** Ends the call through signaling; answers the HTTP status. */
     int hangUp() throws IOException {
         return ask("quit").path("hung_up").asInt();

@@ -29,6 +29,12 @@ public final class GlobalRelayDrill implements Drill {
     /** What two more processes may take on a machine that emulates all of the world. */
     private static final double MOST_EXTRA_MILLIS = 10;
 
+    /** A client that hears nothing for this long restarts ICE. */
+    private static final long PATIENCE_MILLIS = 2_000;
+
+    /** The patience, and a request, checks and their answers between continents. */
+    private static final double MOST_SECOND_INGRESS_MILLIS = PATIENCE_MILLIS + 2_000;
+
     private static final double MOST_CALM_MILLIS = 250;
     private static final double RECOGNISED = Correlation.SAME_SPEECH;
 
@@ -40,6 +46,7 @@ public final class GlobalRelayDrill implements Drill {
                 compare(world, region, report);
             }
             faults(world, report);
+            secondIngress(world, report);
         }
     }
 
@@ -146,10 +153,13 @@ public final class GlobalRelayDrill implements Drill {
 
     private static Caller call(SmallWorld world, Region caller, Region at, Region home)
             throws IOException {
+        return call(world, caller, at, "echo&region=" + home.text());
+    }
+
+    private static Caller call(SmallWorld world, Region caller, Region at, String query)
+            throws IOException {
         return new Caller(
-                world.world().in("caller-" + caller.text()),
-                SmallWorld.signaling(at),
-                "echo&region=" + home.text());
+                world.world().in("caller-" + caller.text()), SmallWorld.signaling(at), query);
     }
 
     // --- what may happen to a call
@@ -227,6 +237,39 @@ public final class GlobalRelayDrill implements Drill {
             report.atLeast("words come back after all of it, score", call.say(), "", RECOGNISED);
             report.require("the call ends like any other", call.hangUp() == 200);
         }
+    }
+
+    // An ingress that is gone for good: nobody takes its address over, so the client must.
+    private static void secondIngress(SmallWorld world, DrillReport report) throws Exception {
+        Region region = Region.EU;
+        Region home = SmallWorld.HOME;
+        String two = "echo&ingress_candidates=2&region=" + home.text();
+        try (Caller call = call(world, region, region, two)) {
+            Thread.sleep(SETTLE_MILLIS);
+            report.require("a call that is told two ingresses enters near", call.entersAt(region));
+            Live live = new Live(world, call, report);
+            live.during(
+                    "the ingress goes for good, the client restarts ICE",
+                    MOST_SECOND_INGRESS_MILLIS,
+                    () -> {
+                        world.relay(region).kill();
+                        Thread.sleep(PATIENCE_MILLIS);
+                        call.restart();
+                        Thread.sleep(2 * SETTLE_MILLIS);
+                    });
+            report.require("the call goes on by another ingress", call.entersAt(home));
+            report.require("that call ends like any other", call.hangUp() == 200);
+        }
+        try (Caller call = call(world, region, region, two)) {
+            report.tell(
+                    "its near ingress gone, a call told of two: connected after",
+                    call.connected().path("connected_ms").asDouble(),
+                    "ms");
+            Thread.sleep(SETTLE_MILLIS);
+            report.require("it enters at the other", call.entersAt(home));
+            var _ = call.hangUp();
+        }
+        var _ = world.startRelay(region, 0);
     }
 
     /** One call, and what faults do to what its caller hears. */

@@ -133,6 +133,7 @@ final class SmallWorld implements AutoCloseable {
                         cluster_id: %d
                         cluster_map: %s
                         cluster_address: 0.0.0.0:8443
+                        cluster_plaintext: true
                         transceivers: 127.0.0.1:7300
                         relay_addresses: %s:3478
                         call_id_key: %s
