@@ -16,7 +16,10 @@ import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.Status;
+import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
 import io.grpc.netty.NettyServerBuilder;
+import io.grpc.protobuf.services.HealthStatusManager;
+import io.grpc.protobuf.services.ProtoReflectionServiceV1;
 import io.grpc.stub.ServerCalls;
 import io.grpc.stub.StreamObserver;
 import io.netty.handler.ssl.ApplicationProtocolConfig;
@@ -50,6 +53,7 @@ public final class ClusterGateway implements AutoCloseable {
     private final LongAdder refused = new LongAdder();
     private final LongAdder unknown = new LongAdder();
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+    private final HealthStatusManager health = new HealthStatusManager();
     private final Server server;
 
     /**
@@ -76,6 +80,8 @@ public final class ClusterGateway implements AutoCloseable {
                             .executor(threads)
                             .permitKeepAliveTime(10, TimeUnit.SECONDS)
                             .addService(service())
+                            .addService(health.getHealthService())
+                            .addService(ProtoReflectionServiceV1.newInstance())
                             .build()
                             .start();
         } catch (IOException e) {
@@ -86,6 +92,7 @@ public final class ClusterGateway implements AutoCloseable {
                             + e.getMessage()
                             + "; free it or give an address of this machine");
         }
+        health.setStatus(TransceiverGrpc.SERVICE_NAME, ServingStatus.SERVING);
     }
 
     /** TLS of a server whose keys the given context has. */
@@ -230,6 +237,7 @@ public final class ClusterGateway implements AutoCloseable {
 
     @Override
     public void close() {
+        health.enterTerminalState();
         server.shutdown();
         try {
             if (!server.awaitTermination(STOP_SECONDS, TimeUnit.SECONDS)) {

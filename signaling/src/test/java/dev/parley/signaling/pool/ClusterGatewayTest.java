@@ -13,6 +13,9 @@ import dev.parley.signaling.FakeTransceiver;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
+import io.grpc.health.v1.HealthCheckRequest;
+import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
+import io.grpc.health.v1.HealthGrpc;
 import io.grpc.netty.NettyChannelBuilder;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -95,6 +98,22 @@ class ClusterGatewayTest {
             return Status.Code.OK;
         } catch (StatusRuntimeException e) {
             return e.getStatus().getCode();
+        }
+    }
+
+    @Test
+    void saysThatItIsThere() {
+        try (ClusterGateway _ = gateway(List.of())) {
+            HealthCheckRequest asked =
+                    HealthCheckRequest.newBuilder()
+                            .setService(TransceiverGrpc.SERVICE_NAME)
+                            .build();
+
+            assertThat(
+                            HealthGrpc.newBlockingStub(Objects.requireNonNull(channel))
+                                    .check(asked)
+                                    .getStatus())
+                    .isEqualTo(ServingStatus.SERVING);
         }
     }
 
