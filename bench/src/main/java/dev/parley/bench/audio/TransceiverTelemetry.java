@@ -2,6 +2,7 @@ package dev.parley.bench.audio;
 
 import dev.parley.bench.telemetry.Setting;
 import java.io.IOException;
+import java.util.stream.Stream;
 
 /**
  * Processor time of a transceiver per call and second, by how much it tells of itself: agents speak
@@ -9,6 +10,9 @@ import java.io.IOException;
  */
 public final class TransceiverTelemetry {
     private static final int WARM_UP_SECONDS = 8;
+
+    /** However busy the machine is: who is refused says nothing of what a call costs. */
+    private static final String ALL_AT_ONCE = "max_delay: 0s";
 
     private TransceiverTelemetry() {}
 
@@ -19,8 +23,14 @@ public final class TransceiverTelemetry {
                 TransceiverProcess transceiver =
                         TransceiverProcess.start(
                                 agent.target(),
-                                setting.options().entrySet().stream()
-                                        .map(each -> each.getKey() + ": " + each.getValue())
+                                Stream.concat(
+                                                setting.options().entrySet().stream()
+                                                        .map(
+                                                                each ->
+                                                                        each.getKey()
+                                                                                + ": "
+                                                                                + each.getValue()),
+                                                Stream.of(ALL_AT_ONCE))
                                         .toList());
                 Callers _ = Callers.call(transceiver, Agent.OPUS, sessions);
                 Voices _ = Voices.startInTurns(agent.calls(), Agent.OPUS)) {
