@@ -2,6 +2,7 @@ package dev.parley.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.app.ProcessConfig;
 import dev.parley.inferencestub.InferenceStubConfig;
 import dev.parley.relay.RelayConfig;
 import dev.parley.runtime.config.ConfigLoader;
@@ -81,15 +82,17 @@ class StartUpErrorsTest {
     void everySampleConfigIsUsable() {
         Path samples = Path.of("..", "app", "config");
 
-        assertThat(ConfigLoader.load(RelayConfig.class, samples.resolve("relay.yaml"))).isNotNull();
-        assertThat(ConfigLoader.load(TransceiverConfig.class, samples.resolve("transceiver.yaml")))
+        assertThat(load(RelayConfig.class, samples.resolve("relay.yaml"))).isNotNull();
+        assertThat(load(TransceiverConfig.class, samples.resolve("transceiver.yaml"))).isNotNull();
+        assertThat(load(SignalingConfig.class, samples.resolve("signaling.yaml"))).isNotNull();
+        assertThat(load(InferenceStubConfig.class, samples.resolve("inference-stub.yaml")))
                 .isNotNull();
-        assertThat(ConfigLoader.load(SignalingConfig.class, samples.resolve("signaling.yaml")))
-                .isNotNull();
-        assertThat(
-                        ConfigLoader.load(
-                                InferenceStubConfig.class, samples.resolve("inference-stub.yaml")))
-                .isNotNull();
+    }
+
+    // As a process does: what every process can be told stands in the same file.
+    private static <C extends Record> C load(Class<C> type, Path file) {
+        assertThat(ConfigLoader.loadBeside(ProcessConfig.class, type, file)).isNotNull();
+        return ConfigLoader.loadBeside(type, ProcessConfig.class, file);
     }
 
     private static String errorOf(String... words) {
