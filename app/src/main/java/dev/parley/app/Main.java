@@ -28,7 +28,6 @@ import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.BiPredicate;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -78,7 +77,13 @@ public final class Main {
             }
             case "load" -> load(arguments);
             case "relay" ->
-                    serve(arguments, RelayConfig.class, Relay::start, Relay::publicAddresses);
+                    serve(
+                            arguments,
+                            RelayConfig.class,
+                            Relay::start,
+                            Relay::publicAddresses,
+                            (_, _) -> true,
+                            Optional.of(Relay::reload));
             case "transceiver" ->
                     serve(
                             arguments,
@@ -176,7 +181,7 @@ public final class Main {
     /**
      * @param drain told to stop: whether the service is ready to, or has been told to go on, in
      *     which case it has run what it is given
-     * @param reload what to do with a config that was read again on SIGHUP
+     * @param reload what to do with a config that was read again
      */
     private static <C extends Record, S extends AutoCloseable> void serve(
             Arguments arguments,
@@ -210,27 +215,16 @@ public final class Main {
                     "ready " + arguments.command() + " " + text(addresses.apply(service)));
             reload.ifPresent(
                     take ->
-                            StopSignal.onHangup(
-                                    () ->
-                                            reload(
-                                                    configType,
-                                                    file,
-                                                    fresh -> take.accept(service, fresh))));
+                            services.push(
+                                    ConfigReload.start(
+                                            configType,
+                                            Path.of(file),
+                                            fresh -> take.accept(service, fresh))));
             stop.await();
             while (!drain.test(service, stop::rearm)) {
                 LOGGER.log(System.Logger.Level.INFO, "going on until the next signal");
                 stop.await();
             }
-        }
-    }
-
-    private static <C extends Record> void reload(
-            Class<C> configType, String file, Consumer<C> take) {
-        try {
-            take.accept(ConfigLoader.loadBeside(configType, ProcessConfig.class, Path.of(file)));
-        } catch (ConfigException e) {
-            LOGGER.log(
-                    System.Logger.Level.ERROR, "{0} was not read again: {1}", file, e.getMessage());
         }
     }
 

@@ -239,6 +239,18 @@ public final class Relay implements AutoCloseable {
         }
     }
 
+    /**
+     * Takes the route keys of a config that was read again: tokens are opened by them from now on,
+     * and flows that are there stay. Nothing else of it is looked at.
+     */
+    public void reload(RelayConfig fresh) {
+        loops.forEach(loop -> loop.useKeys(fresh.keys()));
+        LOG.log(
+                System.Logger.Level.INFO,
+                "route keys were read again; tokens of {0} open",
+                String.join(", ", fresh.routeKeys().keySet()));
+    }
+
     private String addresses() {
         String upstream =
                 loops.stream()

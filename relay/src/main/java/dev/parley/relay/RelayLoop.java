@@ -1,5 +1,6 @@
 package dev.parley.relay;
 
+import dev.parley.rtc.route.RouteKeys;
 import dev.parley.runtime.load.LoopPulse;
 import dev.parley.runtime.udp.CoreAffinity;
 import dev.parley.runtime.udp.LoopThreads;
@@ -74,6 +75,11 @@ final class RelayLoop implements AutoCloseable {
         this.worker = worker;
         this.turn = new RelayTurn(poller, worker, counters, busy, 1);
         this.core = core;
+    }
+
+    /** Opens tokens by these keys from now on. Any thread. */
+    void useKeys(RouteKeys keys) {
+        worker.useKeys(keys);
     }
 
     /** Starts the thread. */

@@ -1,5 +1,6 @@
 package dev.parley.relay;
 
+import dev.parley.rtc.route.RouteKeys;
 import dev.parley.runtime.udp.DatagramBatch;
 import dev.parley.runtime.udp.UdpPort;
 import java.nio.ByteBuffer;
@@ -72,6 +73,11 @@ final class RelayWorker {
         this.slotsPerExpiry = (int) Math.ceilDiv(flows.capacity(), turns);
         this.nextExpiryNanos = settings.startNanos() + EXPIRY_INTERVAL_NANOS;
         this.nextKernelCountNanos = settings.startNanos() + KERNEL_COUNT_INTERVAL_NANOS;
+    }
+
+    /** Opens tokens by these keys from now on; flows that are there stay. Any thread. */
+    void useKeys(RouteKeys keys) {
+        upward.useKeys(keys);
     }
 
     /** One turn of the loop: a batch from each socket. Answers the datagrams handled. */

@@ -4,6 +4,7 @@ import dev.parley.rtc.route.ClientHeader;
 import dev.parley.rtc.route.LegKind;
 import dev.parley.rtc.route.LegPacket;
 import dev.parley.rtc.route.PacketKind;
+import dev.parley.rtc.route.RouteKeys;
 import dev.parley.rtc.route.RouteToken;
 import dev.parley.rtc.route.RouteTokens;
 import dev.parley.rtc.stun.StunReader;
@@ -17,29 +18,34 @@ import java.nio.ByteBuffer;
 final class UpwardRoutes {
     private final FlowTable flows;
     private final PublicAddresses publicAddresses;
-    private final RouteTokens tokens;
     private final Destinations destinations;
     private final SeededHash hash;
     private final Legs legs;
     private final ClientHeader header = new ClientHeader();
     private final StunReader stun = new StunReader();
     private final RouteToken token = new RouteToken();
+    private volatile RouteTokens tokens;
     private int flow = FlowTable.NONE;
     private int exit = Exits.UPSTREAM;
 
     UpwardRoutes(
             FlowTable flows,
             PublicAddresses publicAddresses,
-            RouteTokens tokens,
+            RouteKeys keys,
             Destinations destinations,
             SeededHash hash,
             Legs legs) {
         this.flows = flows;
         this.publicAddresses = publicAddresses;
-        this.tokens = tokens;
+        this.tokens = new RouteTokens(keys);
         this.destinations = destinations;
         this.hash = hash;
         this.legs = legs;
+    }
+
+    /** Opens tokens by these keys from now on. Any thread. */
+    void useKeys(RouteKeys keys) {
+        tokens = new RouteTokens(keys);
     }
 
     /**

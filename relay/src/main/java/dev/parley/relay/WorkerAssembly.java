@@ -2,7 +2,6 @@ package dev.parley.relay;
 
 import dev.parley.relay.store.StoreLane;
 import dev.parley.rtc.route.LegPacket;
-import dev.parley.rtc.route.RouteTokens;
 import dev.parley.runtime.udp.UdpPort;
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -35,8 +34,7 @@ final class WorkerAssembly {
         AddressRanges transceivers = new AddressRanges(config.transceiverCidrs());
         Destinations destinations = new Destinations(transceivers, config.clusterId(), legs);
         UpwardRoutes upward =
-                new UpwardRoutes(
-                        flows, publics, new RouteTokens(config.keys()), destinations, hash, legs);
+                new UpwardRoutes(flows, publics, config.keys(), destinations, hash, legs);
         DownwardRoutes downward =
                 new DownwardRoutes(
                         flows,

@@ -3,7 +3,7 @@ package dev.parley.relay;
 import dev.parley.relay.store.FakeStore;
 import dev.parley.relay.store.StoreLane;
 import dev.parley.rtc.route.ClientHeader;
-import dev.parley.rtc.route.RouteTokens;
+import dev.parley.rtc.route.RouteKeys;
 import dev.parley.runtime.config.Cidr;
 import dev.parley.runtime.udp.UdpPort;
 import java.nio.ByteBuffer;
@@ -63,13 +63,7 @@ final class RelayRig {
                         upstream,
                         leg,
                         legs,
-                        new UpwardRoutes(
-                                flows,
-                                publics,
-                                new RouteTokens(Checks.KEYS),
-                                destinations,
-                                hash,
-                                legs),
+                        new UpwardRoutes(flows, publics, Checks.KEYS, destinations, hash, legs),
                         new DownwardRoutes(
                                 flows,
                                 publics,
@@ -83,6 +77,11 @@ final class RelayRig {
                         writer(store.lane(), flows, publics, now),
                         counters,
                         new WorkerSettings(BATCH, TIMEOUT_NANOS, now));
+    }
+
+    /** Keys that were read again. */
+    void useKeys(RouteKeys keys) {
+        worker.useKeys(keys);
     }
 
     /** A worker with one public socket, whose recovery and timers begin at 0. */
@@ -109,8 +108,7 @@ final class RelayRig {
                 upstream,
                 leg,
                 legs,
-                new UpwardRoutes(
-                        flows, publics, new RouteTokens(Checks.KEYS), destinations, hash, legs),
+                new UpwardRoutes(flows, publics, Checks.KEYS, destinations, hash, legs),
                 new DownwardRoutes(
                         flows,
                         publics,

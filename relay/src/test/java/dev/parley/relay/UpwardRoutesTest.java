@@ -7,8 +7,10 @@ import static dev.parley.relay.RelayRig.VIP;
 import static dev.parley.relay.RelayRig.WILDCARD;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.rtc.route.RouteKeys;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -72,6 +74,17 @@ class UpwardRoutesTest {
         var _ = rig.up(CLIENT, check);
         assertDropped(Checks.request(forged()), Verdict.TOKEN_FORGED);
         assertForwarded(rig.up(CLIENT, MEDIA), TRANSCEIVER, CLIENT, VIP, MEDIA);
+    }
+
+    @Test
+    void newKeysOpenNewTokensAndLeaveFlowsAlone() {
+        var _ = rig.up(CLIENT, check);
+        rig.useKeys(RouteKeys.of(Map.of(Checks.KEY_ID + 1, Checks.KEY)));
+        assertForwarded(rig.up(CLIENT, check), TRANSCEIVER, CLIENT, VIP, check);
+        assertDropped(Checks.request(Checks.ufrag(2, TRANSCEIVER)), Verdict.TOKEN_UNKNOWN_KEY);
+        rig.useKeys(Checks.KEYS);
+        byte[] restart = Checks.request(Checks.ufrag(2, TRANSCEIVER));
+        assertForwarded(rig.up(CLIENT, restart), TRANSCEIVER, CLIENT, VIP, restart);
     }
 
     @Test

@@ -89,6 +89,18 @@ public final class ConfigLoader {
         return fill(type, values);
     }
 
+    /** The files that an environment names for a value alone each; they may change. */
+    public static List<Path> valueFiles(
+            Class<? extends Record> type, Map<String, String> environment) {
+        List<String> keys = keys(type);
+        return keys.stream()
+                .filter(key -> !keys.contains(key + "_file"))
+                .map(key -> ENVIRONMENT_PREFIX + key.toUpperCase(Locale.ROOT) + FILE_SUFFIX)
+                .filter(environment::containsKey)
+                .map(variable -> Path.of(environment.get(variable)))
+                .toList();
+    }
+
     private static @Nullable String findOverride(
             Class<?> type, String key, Map<String, String> environment) {
         String variable = ENVIRONMENT_PREFIX + key.toUpperCase(Locale.ROOT);
