@@ -11,6 +11,7 @@ import io.fabric8.kubernetes.api.model.ServicePort;
 import io.fabric8.kubernetes.api.model.Volume;
 import io.fabric8.kubernetes.api.model.autoscaling.v2.HorizontalPodAutoscaler;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
+import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyPeer;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.kubernetes.api.model.scheduling.v1.PriorityClass;
 import java.util.ArrayList;
@@ -18,14 +19,22 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** What must hold between resources, one line for each time that it does not. */
 final class ClusterRules {
-    private static final Set<String> PUBLIC =
-            Set.of("relay 3478/UDP", "signaling 443/TCP", "signaling-clusters 8443/TCP");
+    private static final Set<String> PUBLIC = Set.of("relay 3478/UDP", "signaling 443/TCP");
+
+    /** Open to addresses that are named, and to nobody else. */
+    private static final Set<String> AMONG_CLUSTERS = Set.of("signaling-clusters 8443/TCP");
 
     /** Where there is no load balancer: for one machine. */
     private static final Set<String> PUBLIC_OF_A_NODE = Set.of("signaling 30080/TCP");
+
+    /** RFC 5737: what components have where an overlay puts in its own. */
+    private static final String NOBODYS = "192.0.2.0/24";
+
+    private static final List<String> OF_ITS_VERSION = List.of("pod-template-hash");
 
     private final Manifests manifests;
     private final Map<String, Map<String, String>> secrets;
@@ -41,12 +50,8 @@ final class ClusterRules {
         rules.checkNamespaces();
         manifests.workloads().forEach(rules::check);
         manifests.of(Service.class).forEach(rules::check);
-        manifests
-                .of(PodDisruptionBudget.class)
-                .forEach(budget -> rules.requireMatch(budget, budget.getSpec().getSelector()));
-        manifests
-                .of(NetworkPolicy.class)
-                .forEach(policy -> rules.requireMatch(policy, policy.getSpec().getPodSelector()));
+        manifests.of(PodDisruptionBudget.class).forEach(rules::check);
+        manifests.of(NetworkPolicy.class).forEach(rules::check);
         manifests.of(HorizontalPodAutoscaler.class).forEach(rules::check);
         rules.checkUse();
         rules.checkClusterVariables();
@@ -105,6 +110,20 @@ final class ClusterRules {
                                     .allMatch(
                                             c -> matches(c.getLabelSelector(), workload.labels())),
                     workload + ": its pods are spread");
+            require(
+                    constraints.stream()
+                            .allMatch(c -> OF_ITS_VERSION.equals(c.getMatchLabelKeys())),
+                    workload + ": its pods are spread by version");
+        }
+        var affinity = workload.pod().getAffinity();
+        if (affinity != null) {
+            require(
+                    affinity
+                            .getPodAntiAffinity()
+                            .getRequiredDuringSchedulingIgnoredDuringExecution()
+                            .stream()
+                            .allMatch(term -> OF_ITS_VERSION.equals(term.getMatchLabelKeys())),
+                    workload + ": a new pod may start beside an old one");
         }
         for (var source : workload.container().getEnvFrom()) {
             String name = source.getConfigMapRef().getName();
@@ -120,8 +139,11 @@ final class ClusterRules {
         }
         if (volume.getSecret() != null) {
             String name = volume.getSecret().getSecretName();
+            boolean optional = Boolean.TRUE.equals(volume.getSecret().getOptional());
             boolean here = manifests.find(Secret.class, name).isPresent();
-            require(here || secrets.containsKey(name), workload + ": no secret " + name);
+            require(
+                    optional || here || secrets.containsKey(name),
+                    workload + ": no secret " + name);
         }
     }
 
@@ -145,7 +167,10 @@ final class ClusterRules {
             switch (type) {
                 case "LoadBalancer" -> {
                     String exposed = name + " " + port.getPort() + protocol;
-                    require(PUBLIC.contains(exposed), name(service) + ": exposes " + exposed);
+                    boolean named = !service.getSpec().getLoadBalancerSourceRanges().isEmpty();
+                    require(
+                            PUBLIC.contains(exposed) || (named && AMONG_CLUSTERS.contains(exposed)),
+                            name(service) + ": exposes " + exposed);
                     require(
                             "Local".equals(service.getSpec().getExternalTrafficPolicy()),
                             name(service) + ": keeps the client's address");
@@ -174,6 +199,25 @@ final class ClusterRules {
                         .anyMatch(w -> w.name().equals(name) && w.replicas() == null),
                 name(scaler) + ": scales a deployment that names no number of its own");
         require(scaler.getSpec().getMinReplicas() >= 2, name(scaler) + ": keeps two at least");
+    }
+
+    private void check(PodDisruptionBudget budget) {
+        requireMatch(budget, budget.getSpec().getSelector());
+        require(
+                "AlwaysAllow".equals(budget.getSpec().getUnhealthyPodEvictionPolicy()),
+                name(budget) + ": lets go of pods that are not ready");
+    }
+
+    private void check(NetworkPolicy policy) {
+        requireMatch(policy, policy.getSpec().getPodSelector());
+        var spec = policy.getSpec();
+        require(
+                Stream.concat(
+                                spec.getIngress().stream().flatMap(rule -> rule.getFrom().stream()),
+                                spec.getEgress().stream().flatMap(rule -> rule.getTo().stream()))
+                        .map(NetworkPolicyPeer::getIpBlock)
+                        .noneMatch(block -> block != null && NOBODYS.equals(block.getCidr())),
+                name(policy) + ": names the range of this cluster");
     }
 
     private void requireMatch(HasMetadata resource, LabelSelector selector) {

@@ -1,6 +1,7 @@
 package dev.parley.e2e.k8s;
 
 import dev.parley.inferencestub.InferenceStubConfig;
+import dev.parley.relay.RelayConfig;
 import dev.parley.runtime.config.ConfigException;
 import dev.parley.transceiver.TransceiverConfig;
 import io.fabric8.kubernetes.api.model.Container;
@@ -9,6 +10,8 @@ import io.fabric8.kubernetes.api.model.EnvVar;
 import io.fabric8.kubernetes.api.model.Probe;
 import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.api.model.SecurityContext;
+import io.fabric8.kubernetes.api.model.Volume;
+import io.fabric8.kubernetes.api.model.autoscaling.v2.HorizontalPodAutoscaler;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -27,6 +30,20 @@ final class ContainerRules {
     private static final long SPARE_SECONDS = 15;
 
     private static final int MAX_PORTS = 4;
+
+    /** Of those who built an image on a base of distroless, for one. */
+    private static final Long USUAL_USER = 65_532L;
+
+    /** How much of its workers a relay may use before it is given more relays. */
+    private static final double MAX_WORKERS_USE = 0.6;
+
+    /** Longer than a node is usually waited for. */
+    private static final long LONG_SECONDS = 600;
+
+    private static final List<String> NOT_MOVED =
+            List.of(
+                    "cluster-autoscaler.kubernetes.io/safe-to-evict=false",
+                    "karpenter.sh/do-not-disrupt=true");
 
     private final Manifests manifests;
     private final Map<String, Map<String, String>> secrets;
@@ -106,11 +123,8 @@ final class ContainerRules {
                         : probe.getGrpc() != null
                                 ? probe.getGrpc().getPort()
                                 : probe.getTcpSocket().getPort().getValue();
-        // The health port of the collector and of Jaeger is for the kubelet alone.
-        return port.equals(13133)
-                || workload.container().getPorts().stream()
-                        .anyMatch(
-                                p -> port.equals(p.getName()) || port.equals(p.getContainerPort()));
+        return workload.container().getPorts().stream()
+                .anyMatch(p -> port.equals(p.getName()) || port.equals(p.getContainerPort()));
     }
 
     private void checkResources(Workload workload, Container container) {
@@ -155,6 +169,17 @@ final class ContainerRules {
                 workload,
                 "cannot write its root file system and has no capability");
         require(
+                !workload.onHostNetwork()
+                        || (pod != null && !USUAL_USER.equals(pod.getRunAsUser())),
+                workload,
+                "is a user of its own on the node's network");
+        require(
+                workload.pod().getVolumes().stream()
+                        .map(Volume::getEmptyDir)
+                        .allMatch(empty -> empty == null || "Memory".equals(empty.getMedium())),
+                workload,
+                "waits for no disk");
+        require(
                 Boolean.FALSE.equals(workload.pod().getAutomountServiceAccountToken()),
                 workload,
                 "has no token of the cluster's API");
@@ -198,11 +223,33 @@ final class ContainerRules {
                                     "10.244.0.9",
                                     "192.168.49.2"));
             checkEnd(workload, config);
+            if (config instanceof RelayConfig relay) {
+                checkScaler(workload, relay);
+            }
         } catch (ConfigException | IllegalStateException e) {
             broken.add(workload + ": " + e.getMessage());
         } catch (IOException e) {
             throw new AssertionError(e);
         }
+    }
+
+    // A worker drops packets when its one core is full, however many the pod requests.
+    private void checkScaler(Workload workload, RelayConfig relay) {
+        double cores =
+                Quantity.getAmountInBytes(
+                                workload.container().getResources().getRequests().get("cpu"))
+                        .doubleValue();
+        manifests.of(HorizontalPodAutoscaler.class).stream()
+                .filter(s -> s.getSpec().getScaleTargetRef().getName().equals(workload.name()))
+                .flatMap(s -> s.getSpec().getMetrics().stream())
+                .filter(metric -> metric.getResource() != null)
+                .mapToDouble(m -> m.getResource().getTarget().getAverageUtilization() / 100.0)
+                .forEach(
+                        use ->
+                                require(
+                                        use * cores <= MAX_WORKERS_USE * relay.workers(),
+                                        workload,
+                                        "is scaled before its workers are full"));
     }
 
     private void checkEnd(Workload workload, Record config) {
@@ -225,5 +272,13 @@ final class ContainerRules {
                 workload.pod().getTerminationGracePeriodSeconds() >= seconds + SPARE_SECONDS,
                 workload,
                 "has time to end well: more than " + seconds + " s");
+        var annotations = workload.template().getMetadata().getAnnotations();
+        require(
+                seconds < LONG_SECONDS
+                        || NOT_MOVED.stream()
+                                .map(annotation -> annotation.split("="))
+                                .allMatch(a -> a[1].equals(annotations.get(a[0]))),
+                workload,
+                "is not moved to save a node");
     }
 }

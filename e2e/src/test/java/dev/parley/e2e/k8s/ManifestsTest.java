@@ -38,6 +38,7 @@ class ManifestsTest {
             }
             secrets.put(String.valueOf(secret.get("name")), content);
         }
+        secrets.put("redis-ca", Map.of("ca.crt", ""));
         return secrets;
     }
 
@@ -63,7 +64,7 @@ class ManifestsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"local", "cloud", "global-east", "global-west"})
+    @ValueSource(strings = {"local", "cloud", "cloud-managed", "global-east", "global-west"})
     void everyRuleHolds(String overlay) {
         assertThat(broken(Manifests.rendered(overlay))).isEmpty();
     }
@@ -119,6 +120,16 @@ class ManifestsTest {
                     cloud | Service relay    | /spec/ports/0/targetPort           | medai                    | port 3478 leads to one of its pods
                     cloud | Service relay    | /spec/ports/0/protocol             | TCP                      | exposes relay 3478/TCP
                     cloud | Service transceiver | /spec/type                      | LoadBalancer             | exposes transceiver 7300/TCP
+                    global-east | Service signaling-clusters | /spec/loadBalancerSourceRanges | []               | exposes signaling-clusters 8443/TCP
+                    global-east | NetworkPolicy redis-host-relays | /spec/ingress/0/from/0/ipBlock/cidr | 192.0.2.0/24 | names the range of this cluster
+                    global-east | DaemonSet relay | ../../securityContext/runAsUser | 65532              | is a user of its own on the node's network
+                    cloud | Deployment relay | ../../volumes/3/emptyDir/medium    | (none)                   | waits for no disk
+                    cloud | Deployment relay | ../../topologySpreadConstraints/0/matchLabelKeys | (none)     | its pods are spread by version
+                    cloud | Deployment relay | ../../affinity/podAntiAffinity/requiredDuringSchedulingIgnoredDuringExecution/0/matchLabelKeys | (none) | a new pod may start beside an old one
+                    cloud | Deployment transceiver | /spec/template/metadata/annotations/karpenter.sh~1do-not-disrupt | (none) | is not moved to save a node
+                    cloud | PodDisruptionBudget relay | /spec/unhealthyPodEvictionPolicy | IfHealthyBudget   | lets go of pods that are not ready
+                    cloud | HorizontalPodAutoscaler relay | /spec/metrics/1/resource/target/averageUtilization | 50 | is scaled before its workers are full
+                    cloud | Deployment collector | livenessProbe/httpGet/port     | 13134                    | its liveness probe's port exists
                     cloud | Service relay    | /spec/externalTrafficPolicy        | Cluster                  | keeps the client's address
                     local | Service signaling | /spec/ports/0/nodePort            | 30081                    | exposes signaling 30081/TCP
                     cloud | HorizontalPodAutoscaler relay | /spec/scaleTargetRef/name | redis                | scales a deployment that names no number of its own

@@ -6,6 +6,7 @@ import io.fabric8.kubernetes.api.model.EnvVarSource;
 import io.fabric8.kubernetes.api.model.KeyToPath;
 import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.api.model.Secret;
+import io.fabric8.kubernetes.api.model.SecretVolumeSource;
 import io.fabric8.kubernetes.api.model.Volume;
 import io.fabric8.kubernetes.api.model.VolumeMount;
 import java.io.IOException;
@@ -141,11 +142,18 @@ record Pod(
             if (volume.getConfigMap() != null) {
                 String name = volume.getConfigMap().getName();
                 write(folder, name, content(name), volume.getConfigMap().getItems());
-            } else if (volume.getSecret() != null) {
+            } else if (volume.getSecret() != null && isThere(volume.getSecret())) {
                 String name = volume.getSecret().getSecretName();
                 write(folder, name, secret(name), volume.getSecret().getItems());
             }
         }
+    }
+
+    private boolean isThere(SecretVolumeSource source) {
+        String name = source.getSecretName();
+        return !Boolean.TRUE.equals(source.getOptional())
+                || secrets.containsKey(name)
+                || manifests.find(Secret.class, name).isPresent();
     }
 
     private Volume volume(String volume) {

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 class RenderedTest {
     @ParameterizedTest
-    @CsvSource({"local", "cloud", "global-east", "global-west"})
+    @CsvSource({"local", "cloud", "cloud-managed", "global-east", "global-west"})
     void isMadeOfTheseSources(String overlay) throws IOException {
         String said =
                 Manifests.text(overlay)
@@ -38,6 +38,7 @@ class RenderedTest {
     @CsvSource({
         "local, local",
         "cloud, cloud",
+        "cloud-managed, cloud-managed",
         "global-east, global/east",
         "global-west, global/west"
     })

@@ -8,6 +8,7 @@ import dev.parley.otel.Metric;
 import io.fabric8.kubernetes.api.model.autoscaling.v2.HorizontalPodAutoscaler;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -25,6 +26,8 @@ import org.yaml.snakeyaml.Yaml;
 class ScalingTest {
     private static final Pattern SERIES = Pattern.compile("__name__=\"(\\w+)\"");
     private static final Pattern OURS = Pattern.compile("\\bparley_\\w+");
+    private static final Pattern RATE = Pattern.compile("rate\\(.*\\[(\\w+)]\\)");
+    private static final String INTERVAL = "OTEL_METRIC_EXPORT_INTERVAL";
     private static final Set<String> EXPORTED =
             Stream.of(Metric.values()).map(Metric::scraped).collect(Collectors.toSet());
 
@@ -65,8 +68,31 @@ class ScalingTest {
         assertThat(EXPORTED).containsAll(names);
     }
 
+    /** What a rate takes in; of fewer than four steps it would be far off now and then. */
     @ParameterizedTest
-    @ValueSource(strings = {"cloud", "global-east", "global-west"})
+    @ValueSource(strings = {"cloud", "cloud-managed", "global-east", "global-west"})
+    void ratesSeeFourExports(String overlay) {
+        long shortest =
+                RATE.matcher(monitoring("prometheus-adapter.yaml"))
+                        .results()
+                        .mapToLong(rate -> Duration.parse("PT" + rate.group(1)).toMillis())
+                        .min()
+                        .orElseThrow();
+        for (String name : List.of("relay", "transceiver", "signaling")) {
+            Workload workload = Manifests.rendered(overlay).workload(name);
+            assertThat(workload.container().getEnv())
+                    .filteredOn(variable -> variable.getName().equals(INTERVAL))
+                    .singleElement()
+                    .satisfies(
+                            variable ->
+                                    assertThat(4 * Long.parseLong(variable.getValue()))
+                                            .isPositive()
+                                            .isLessThanOrEqualTo(shortest));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"cloud", "cloud-managed", "global-east", "global-west"})
     void scalersGoByWhatRulesTell(String overlay) {
         Set<String> told =
                 rules().stream()
