@@ -10,6 +10,7 @@ import dev.parley.rtc.rtp.RtpWriter;
 import dev.parley.rtc.rtp.SentPackets;
 import dev.parley.rtc.srtp.SrtpReceiver;
 import dev.parley.rtc.srtp.SrtpSender;
+import dev.parley.rtc.srtp.SrtpVerdict;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -65,6 +66,11 @@ final class CallMedia {
     private long sentAtReport;
     private long droppedAtReport;
 
+    // Where the ramp was over, for calls that were there by then.
+    private int steadyFrom = FIRST_PACKETS;
+    private long lostUpAtRamp;
+    private long sentAtRamp;
+
     // Down.
     private boolean heard;
     private int sourceSsrc;
@@ -75,8 +81,11 @@ final class CallMedia {
     private long returnedWindow;
     private long returned;
     private long returnedAtFirst;
+    private long returnedSteady;
     private long withheld;
     private long withheldAtFirst;
+    private long withheldSteady;
+    private boolean jitterTold;
     private long fastestNanos = Long.MAX_VALUE;
     private boolean rebound;
 
@@ -198,6 +207,8 @@ final class CallMedia {
         if (heard) {
             statistics.endInterval();
             writer.report(sourceSsrc, statistics, nowNanos);
+            Tally.record(call.tally().jitter, statistics.jitterNanos());
+            jitterTold = true;
         }
         writer.sourceDescription(ssrc, cname);
         commitReport();
@@ -231,13 +242,28 @@ final class CallMedia {
 
     /** The next packet down tells how long a change of our address has kept it away. */
     void rebound() {
+        call.tally().rebindsUnanswered += rebound ? 1 : 0;
         rebound = heard;
+    }
+
+    /** All calls are there: what is sent from now on shows the server under the whole load. */
+    void settled() {
+        steadyFrom = Math.max(marked, FIRST_PACKETS);
+        returnedSteady = 0;
+        withheldSteady = 0;
+        lostUpAtRamp = Math.max(0, lostUp - droppedAtReport);
+        sentAtRamp = sentAtReport;
     }
 
     /** Takes an SRTP packet. */
     void receiveRtp(ByteBuffer bytes, int offset, int length, long nowNanos, boolean counting) {
         Tally tally = call.tally();
         int plain = receiver.unprotectRtp(bytes, offset, length);
+        if (plain < 0 && SrtpVerdict.of(plain) == SrtpVerdict.REPLAYED) {
+            // It came before, which makes good for no packet that did not.
+            tally.duplicates++;
+            return;
+        }
         if (plain < 0 || !rtp.wrap(bytes, offset, plain)) {
             tally.undecryptable++;
             return;
@@ -301,13 +327,16 @@ final class CallMedia {
             return;
         }
         boolean first = mark.number() <= FIRST_PACKETS;
+        boolean steady = mark.number() > steadyFrom;
         if (withhold) {
             withheld += first ? 0 : 1;
             withheldAtFirst += first ? 1 : 0;
+            withheldSteady += steady ? 1 : 0;
             return;
         }
         returned += first ? 0 : 1;
         returnedAtFirst += first ? 1 : 0;
+        returnedSteady += steady ? 1 : 0;
         tally.returned++;
         long trip = nowNanos - mark.sentNanos();
         fastestNanos = Math.min(fastestNanos, trip);
@@ -375,12 +404,19 @@ final class CallMedia {
         tally.markedAtFirst += first - withheldAtFirst;
         tally.returnedAtFirst += returnedAtFirst;
         // Packets that we have left out on purpose are missed by the server, too.
-        tally.lostUp += Math.max(0, lostUp - droppedAtReport);
+        long lost = Math.max(0, lostUp - droppedAtReport);
+        tally.lostUp += lost;
         tally.sentWithReports += sentAtReport;
-        if (heard) {
-            Tally.record(tally.jitter, statistics.jitterNanos());
-        } else {
+        tally.markedSteady += Math.max(0, marked - steadyFrom) - withheldSteady;
+        tally.returnedSteady += returnedSteady;
+        tally.lostUpSteady += Math.max(0, lost - lostUpAtRamp);
+        tally.sentWithReportsSteady += sentAtReport - sentAtRamp;
+        tally.rebindsUnanswered += rebound ? 1 : 0;
+        if (!heard) {
             tally.withoutAudio++;
+        } else if (!jitterTold) {
+            // It was too short for a report.
+            Tally.record(tally.jitter, statistics.jitterNanos());
         }
     }
 }

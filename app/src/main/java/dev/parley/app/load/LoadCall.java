@@ -34,6 +34,7 @@ final class LoadCall implements CallDtls.Listener {
 
     private static final long SETUP_NANOS = 30 * NANOS_PER_SECOND;
     private static final long LEAVE_NANOS = NANOS_PER_SECOND;
+    private static final long SHORTEST_NANOS = NANOS_PER_SECOND / 2;
     private static final int MTU = 1_500;
 
     private final LoadHost host;
@@ -51,6 +52,7 @@ final class LoadCall implements CallDtls.Listener {
     private int candidate;
     private long checkedNanos;
     private long iceNanos;
+    private long stunNanos;
     private @Nullable CallMedia media;
     private @Nullable CallData data;
     private long endNanos;
@@ -279,6 +281,14 @@ final class LoadCall implements CallDtls.Listener {
         return (long) (meanSeconds * host.random().nextDouble(0.5, 1.5) * NANOS_PER_SECOND);
     }
 
+    /** All calls of the run are there. */
+    void settled() {
+        CallMedia talking = media;
+        if (talking != null) {
+            talking.settled();
+        }
+    }
+
     /** The server has agreed to a restart. */
     void restarted(IceCredentials local, CallAnswer answer, long nowNanos) {
         if (state == State.TALKING) {
@@ -324,8 +334,10 @@ final class LoadCall implements CallDtls.Listener {
             answerCheck();
             return;
         }
-        if (ice.roundTripNanos() > 0) {
-            Tally.record(tally().stun, ice.roundTripNanos());
+        if (ice.roundTripNanos() > 0 && ice.roundTripNanos() != stunNanos) {
+            // Of a check that was sent again there is none, and the last one's is told already.
+            stunNanos = ice.roundTripNanos();
+            Tally.record(tally().stun, stunNanos);
         }
         if (state == State.CHECKING && ice.state() == IceControlling.State.CONNECTED) {
             state = State.SHAKING_HANDS;
@@ -383,6 +395,7 @@ final class LoadCall implements CallDtls.Listener {
         tally.connected++;
         Tally.record(tally.dtls, nowNanos - (iceNanos == 0 ? nowNanos : iceNanos));
         Tally.record(tally.connect, nowNanos - placed.dueNanos());
+        Tally.record(tally.handshakeOwn, dtls.ownNanos());
         media =
                 new CallMedia(
                         host,
@@ -392,10 +405,11 @@ final class LoadCall implements CallDtls.Listener {
                         connected.sender(),
                         connected.receiver(),
                         nowNanos);
+        // Who took long to get through has the less to say, but not nothing.
         endNanos =
-                placed.seconds() > 0
-                        ? nowNanos + spread(placed.seconds())
-                        : nowNanos + Long.MAX_VALUE / 2;
+                placed.endNanos() - nowNanos < SHORTEST_NANOS
+                        ? nowNanos + SHORTEST_NANOS
+                        : placed.endNanos();
         rebindNanos = nowNanos + spread(options.rebindSeconds());
         restartNanos = nowNanos + spread(options.restartSeconds());
         if (options.messagesPerSecond() >= 0) {

@@ -109,6 +109,11 @@ final class LoadLoop implements LoadHost, AutoCloseable {
                 });
     }
 
+    /** All calls of the run are there: what comes now shows the server under all of them. */
+    public void settle() {
+        post(() -> calls.forEach(LoadCall::settled));
+    }
+
     /** Has what happened since the last time put out for {@link #pollTally}. */
     public void report() {
         post(

@@ -27,6 +27,7 @@ import java.util.Optional;
  * @param silenceSeconds mean length of silence
  * @param audio what the callers say: an Ogg Opus or WAV file; built in speech without one
  * @param warmUpSeconds of calls that come and go before those that count
+ * @param settleSeconds from when the last call was due until figures of the whole load begin
  * @param threads event loops
  * @param callsPerSocket calls that share a UDP port by addresses of their own, where that can be
  * @param verifyTls whether certificates must be good
@@ -51,6 +52,7 @@ public record LoadOptions(
         double silenceSeconds,
         Optional<Path> audio,
         double warmUpSeconds,
+        double settleSeconds,
         int threads,
         int callsPerSocket,
         boolean verifyTls,
@@ -73,9 +75,12 @@ public record LoadOptions(
               --verify-tls false    takes any certificate of an https URL
 
               --ramp R              calls started a second (default 20)
-              --call-seconds S      churn: mean length of a call, which is then replaced by another (default: none)
+              --call-seconds S      churn: mean length of a call; another one is due when it is to end, even if it never came
+                                    about (default: none)
               --warm-up S           seconds of a few short calls before, which do not count: the first ones find both sides cold
                                     (default 3)
+              --settle S            seconds from when all calls are due to those that round trip, gaps and loss are told of;
+                                    whole_* has all (default 1)
               --audio FILE          what callers say: Ogg Opus, or WAV of 16 bit, mono (default: a voice that is built in)
               --talk S              callers talk and pause in turn: mean seconds of talking (default: they never pause)
               --silence S           mean seconds of pausing (default: as --talk); answers and barge-ins are timed then
@@ -110,6 +115,7 @@ public record LoadOptions(
             "silence",
             "audio",
             "warm-up",
+            "settle",
             "threads",
             "calls-per-socket",
             "verify-tls",
@@ -149,6 +155,7 @@ public record LoadOptions(
                 read.number("silence", talk, 0, 3_600),
                 read.source("audio"),
                 read.number("warm-up", 3, 0, 600),
+                read.number("settle", 1, 0, 600),
                 (int) read.number("threads", threads, 1, 256),
                 (int) read.number("calls-per-socket", 0, 0, 10_000),
                 read.flag("verify-tls", true),

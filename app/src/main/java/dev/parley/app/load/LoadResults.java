@@ -9,13 +9,20 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a run has shown, as figures with stable names.
+ * What a run has shown, as figures with stable names. Round trip, jitter, gaps and loss are those
+ * under the whole load, once all calls were there; where a run was too short for that, and under
+ * names that say so, of the whole run. Set-ups are those of the whole run.
  *
  * @param total of the whole run
+ * @param steady of the time when all calls were there
  * @param hopeless why the run was given up before anybody got through; null when it was not
  */
 public record LoadResults(
-        LoadOptions options, Tally total, List<LoadSample> samples, @Nullable String hopeless) {
+        LoadOptions options,
+        Tally total,
+        Tally steady,
+        List<LoadSample> samples,
+        @Nullable String hopeless) {
     private static final double[] PERCENTILES = {50, 90, 99, 99.9};
     private static final String[] PERCENTILE_NAMES = {"p50", "p90", "p99", "p999"};
 
@@ -24,6 +31,25 @@ public record LoadResults(
 
     /** Bounds the few packets beyond the first bound: after a frame's time they leave in pairs. */
     private static final double TRUSTED_LATEST_MILLIS = 20;
+
+    /** A generator whose own part of a handshake takes longer measures itself. */
+    private static final double TRUSTED_HANDSHAKE_MILLIS = 20;
+
+    /** What a run shows whose time under the whole load is not told apart. */
+    LoadResults(
+            LoadOptions options, Tally total, List<LoadSample> samples, @Nullable String hopeless) {
+        this(options, total, new Tally(), samples, hopeless);
+    }
+
+    /** Whether there was a time with all calls. */
+    boolean isSteady() {
+        return steady.received > 0 && steady.sent > 0;
+    }
+
+    /** What round trip, jitter and gaps are told of. */
+    Tally told() {
+        return isSteady() ? steady : total;
+    }
 
     public long connected() {
         return total.connected;
@@ -36,20 +62,28 @@ public record LoadResults(
 
     /** Where the round trip comes from: own packets back from an echo, else RTCP, else STUN. */
     String roundTripBasis() {
-        if (total.echo.getTotalCount() > 0) {
+        return basis(told());
+    }
+
+    private static String basis(Tally of) {
+        if (of.echo.getTotalCount() > 0) {
             return "echo";
         }
-        if (total.rtcp.getTotalCount() > 0) {
+        if (of.rtcp.getTotalCount() > 0) {
             return "rtcp";
         }
-        return total.stun.getTotalCount() > 0 ? "stun" : "none";
+        return of.stun.getTotalCount() > 0 ? "stun" : "none";
     }
 
     Histogram roundTrip() {
-        return switch (roundTripBasis()) {
-            case "echo" -> total.echo;
-            case "rtcp" -> total.rtcp;
-            default -> total.stun;
+        return roundTrip(told());
+    }
+
+    private static Histogram roundTrip(Tally of) {
+        return switch (basis(of)) {
+            case "echo" -> of.echo;
+            case "rtcp" -> of.rtcp;
+            default -> of.stun;
         };
     }
 
@@ -67,6 +101,11 @@ public record LoadResults(
         return isEcho() ? share(total.marked - total.markedAndReturned, total.marked) : Double.NaN;
     }
 
+    // Each call adds what it knows of the time with all calls when it ends, so in the total.
+    private double lossSteady() {
+        return share(total.markedSteady - total.returnedSteady, total.markedSteady);
+    }
+
     /** The same of each call's first second. */
     double lossAtFirst() {
         return isEcho()
@@ -76,25 +115,41 @@ public record LoadResults(
 
     /** By the server's receiver reports; those left out on purpose are not the network's. */
     double lossUp() {
+        return isSteady() && total.sentWithReportsSteady > 0
+                ? share(total.lostUpSteady, total.sentWithReportsSteady)
+                : lossUpOfAll();
+    }
+
+    private double lossUpOfAll() {
         return share(total.lostUp, total.sentWithReports);
     }
 
     double lossDown() {
-        return share(total.expectedDown - total.arrivedDown, total.expectedDown);
+        return lossDown(told());
+    }
+
+    private static double lossDown(Tally of) {
+        return share(of.expectedDown - of.arrivedDown, of.expectedDown);
     }
 
     /** Of what was sent both ways the share that was lost, as measured best. */
     public double loss() {
-        if (measuresRoundTrip()) {
-            return lossRoundTrip();
+        if (isSteady() && measuresRoundTrip() && total.markedSteady > 0) {
+            return lossSteady();
         }
-        double up = lossUp();
-        double down = lossDown();
+        return measuresRoundTrip() ? lossRoundTrip() : loss(lossUp(), lossDown(), told());
+    }
+
+    /** The same with the time when calls were still being placed. */
+    double lossOfAll() {
+        return measuresRoundTrip() ? lossRoundTrip() : loss(lossUpOfAll(), lossDown(total), total);
+    }
+
+    private static double loss(double up, double down, Tally of) {
         if (Double.isNaN(up) || Double.isNaN(down)) {
             return Double.isNaN(up) ? down : up;
         }
-        return (up * total.sent + down * total.expectedDown)
-                / Math.max(1, total.sent + total.expectedDown);
+        return (up * of.sent + down * of.expectedDown) / Math.max(1, of.sent + of.expectedDown);
     }
 
     /** An echo's calls of less than a second have no packets that count. */
@@ -111,11 +166,18 @@ public record LoadResults(
      * it has sent nothing.
      */
     public boolean isTrustworthy() {
-        return Figures.millis(total.lateness, 99) <= TRUSTED_LATE_MILLIS
-                && Figures.millis(total.lateness, 99.9) <= TRUSTED_LATEST_MILLIS
+        return Figures.millis(told().lateness, 99) <= TRUSTED_LATE_MILLIS
+                && Figures.millis(told().lateness, 99.9) <= TRUSTED_LATEST_MILLIS
+                && keptHandshakesTime()
                 && total.kernelDrops == 0
                 && total.unsent == 0
                 && total.skipped == 0;
+    }
+
+    /** Whether the set-ups are the server's and not the generator's own arithmetic. */
+    boolean keptHandshakesTime() {
+        return total.handshakeOwn.getTotalCount() == 0
+                || Figures.millis(total.handshakeOwn, 99) <= TRUSTED_HANDSHAKE_MILLIS;
     }
 
     /** All of it, in the order in which it is read. */
@@ -144,12 +206,14 @@ public record LoadResults(
         times(all, "connect", total.connect);
         all.put("rtt_basis", roundTripBasis());
         times(all, "rtt", roundTrip());
-        times(all, "rtt_above_fastest", total.variation);
-        times(all, "rtcp_rtt", total.rtcp);
-        times(all, "stun_rtt", total.stun);
-        times(all, "jitter", total.jitter);
-        times(all, "pacing_error", total.pacing);
-        all.put("gap_ms_max", total.received == 0 ? Double.NaN : total.gapMaxNanos / 1e6);
+        times(all, "rtt_above_fastest", told().variation);
+        times(all, "rtcp_rtt", told().rtcp);
+        times(all, "stun_rtt", told().stun);
+        times(all, "jitter", told().jitter);
+        times(all, "pacing_error", told().pacing);
+        all.put("gap_ms_max", gap(told()));
+        all.put("told_of", isSteady() ? "all calls" : "whole run");
+        whole(all);
         packets(all);
         if (options.messagesPerSecond() >= 0) {
             all.put("messages_sent", total.messagesSent);
@@ -158,12 +222,15 @@ public record LoadResults(
         }
         if (options.talkSeconds() > 0) {
             all.put("answers", total.turns);
+            all.put("answers_missing", total.answersMissing);
             times(all, "answer", total.answer);
             all.put("barge_ins", total.bargeIns);
+            all.put("barge_ins_unanswered", total.bargeInsUnanswered);
             times(all, "barge_in", total.bargeIn);
         }
         if (total.rebinds > 0) {
             all.put("rebinds", total.rebinds);
+            all.put("rebinds_unanswered", total.rebindsUnanswered);
             times(all, "rebind_gap", total.rebindGap);
         }
         if (total.restarts > 0) {
@@ -176,6 +243,16 @@ public record LoadResults(
         return all;
     }
 
+    private static double gap(Tally of) {
+        return of.received == 0 ? Double.NaN : of.gapMaxNanos / 1e6;
+    }
+
+    private void whole(Map<String, Object> into) {
+        into.put("whole_loss", lossOfAll());
+        times(into, "whole_rtt", roundTrip(total));
+        into.put("whole_gap_ms_max", gap(total));
+    }
+
     private void packets(Map<String, Object> into) {
         into.put("packets_sent", total.sent);
         into.put("packets_sent_again", total.sentAgain);
@@ -183,12 +260,15 @@ public record LoadResults(
         into.put("packets_returned", total.returned);
         into.put("packets_of_other_calls", total.foreign);
         into.put("packets_undecryptable", total.undecryptable);
+        into.put("packets_duplicate", total.duplicates);
+        into.put("packets_with_reports", total.sentWithReports);
         into.put("packets_left_out_on_purpose", total.dropped + total.receivedDropped);
     }
 
     private Map<String, Object> generator() {
         Map<String, Object> own = new LinkedHashMap<>();
-        times(own, "send_late", total.lateness);
+        times(own, "send_late", told().lateness);
+        times(own, "handshake", total.handshakeOwn);
         own.put("packets_skipped", total.skipped);
         own.put("packets_unsent", total.unsent);
         own.put("kernel_drops", total.kernelDrops);

@@ -12,17 +12,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run: places calls at the rate that was asked for, replaces those that hang up if there is to
- * be churn, and gathers what happens second by second.
+ * One run: places calls at the rate that was asked for, and others in their place if there is to be
+ * churn, and gathers what happens second by second. When a call is due is settled beforehand: a
+ * server that is slow gets no fewer of them.
  */
 public final class LoadRun implements AutoCloseable {
     private static final long NANOS_PER_SECOND = 1_000_000_000L;
     private static final long GOODBYE_NANOS = 4 * NANOS_PER_SECOND;
     private static final long LAST_WORDS_MILLIS = 200;
     private static final int MOST_RETRIES = 10;
-
-    /** How long a caller whose call has failed stays away, lest an outage become a flood. */
-    private static final long RECOVERY_MILLIS = 1_000;
 
     private static final double WARM_UP_PER_SECOND = 8;
     private static final double WARM_UP_CALL_SECONDS = 0.5;
@@ -32,6 +30,7 @@ public final class LoadRun implements AutoCloseable {
     private final long sampleNanos;
     private final List<LoadLoop> loops = new ArrayList<>();
     private final Tally total = new Tally();
+    private final Tally steady = new Tally();
     private final List<LoadSample> samples = new ArrayList<>();
     private final AtomicInteger numbers = new AtomicInteger();
     private final AtomicInteger underway = new AtomicInteger();
@@ -40,6 +39,8 @@ public final class LoadRun implements AutoCloseable {
     private volatile boolean ending;
     private volatile boolean interrupted;
     private volatile @Nullable String hopeless;
+    private Tally interval = new Tally();
+    private boolean settled;
     private long startNanos;
 
     /**
@@ -81,9 +82,17 @@ public final class LoadRun implements AutoCloseable {
         long wholeNanos =
                 (long) ((options.sessions() - 1) / options.perSecond() * NANOS_PER_SECOND)
                         + options.seconds() * NANOS_PER_SECOND;
+        long settledNanos =
+                startNanos
+                        + (long) ((options.sessions() - 1) / options.perSecond() * NANOS_PER_SECOND)
+                        + (long) (options.settleSeconds() * NANOS_PER_SECOND);
         long nextNanos = startNanos + sampleNanos;
         while (System.nanoTime() - startNanos < wholeNanos && goesOn()) {
-            sleepUntil(Math.min(nextNanos, startNanos + wholeNanos));
+            long end = Math.min(nextNanos, startNanos + wholeNanos);
+            sleepUntil(settled ? end : Math.min(end, settledNanos));
+            if (!settled && settledNanos - System.nanoTime() <= 0) {
+                settle();
+            }
             if (nextNanos - System.nanoTime() <= 0) {
                 nextNanos += sampleNanos;
                 sample(listener, false);
@@ -96,7 +105,7 @@ public final class LoadRun implements AutoCloseable {
         goodbye();
         sample(listener, true);
         total.closeOff();
-        return new LoadResults(options, total, samples, hopeless);
+        return new LoadResults(options, total, steady, samples, hopeless);
     }
 
     /** Short calls that do not count, so that those that do find neither side cold. */
@@ -156,10 +165,31 @@ public final class LoadRun implements AutoCloseable {
 
     private void placeSoon(long dueNanos, boolean warmUp) {
         underway.incrementAndGet();
-        Thread.ofVirtual().start(() -> place(dueNanos, warmUp));
+        double seconds = warmUp ? WARM_UP_CALL_SECONDS : options.callSeconds();
+        long endNanos = dueNanos + (seconds > 0 ? spread(seconds) : Long.MAX_VALUE / 2);
+        Thread.ofVirtual().start(() -> place(dueNanos, endNanos, warmUp));
+        if (!warmUp && options.callSeconds() > 0) {
+            Thread.ofVirtual().start(() -> follow(endNanos));
+        }
     }
 
-    private void place(long dueNanos, boolean warmUp) {
+    private long spread(double meanSeconds) {
+        return (long) (meanSeconds * random.nextDouble(0.5, 1.5) * NANOS_PER_SECOND);
+    }
+
+    /** Places the call that comes after one, whatever has become of that one. */
+    private void follow(long dueNanos) {
+        try {
+            sleepUntil(dueNanos);
+            if (!ending && hopeless == null) {
+                placeSoon(dueNanos, false);
+            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void place(long dueNanos, long endNanos, boolean warmUp) {
         int number = numbers.incrementAndGet();
         LoadLoop loop = loops.get(number % loops.size());
         if (!warmUp) {
@@ -181,7 +211,7 @@ public final class LoadRun implements AutoCloseable {
                             accepted.handle(),
                             dueNanos,
                             System.nanoTime(),
-                            warmUp ? WARM_UP_CALL_SECONDS : options.callSeconds(),
+                            endNanos,
                             warmUp));
         } catch (RefusedException e) {
             String message = e.getMessage() == null ? e.reason() : e.getMessage();
@@ -225,45 +255,32 @@ public final class LoadRun implements AutoCloseable {
                         loop.tally().error(reason);
                     });
         }
-        over(warmUp, true);
+        underway.decrementAndGet();
     }
 
     private void over(LoadCall call) {
-        over(call.isWarmUp(), call.endedBadly());
-    }
-
-    private void over(boolean warmUp, boolean badly) {
         underway.decrementAndGet();
-        if (warmUp || options.callSeconds() == 0) {
-            return;
-        }
-        if (badly) {
-            Thread.ofVirtual().start(this::replaceLater);
-        } else {
-            replace();
-        }
-    }
-
-    private void replaceLater() {
-        try {
-            Thread.sleep(RECOVERY_MILLIS);
-            replace();
-        } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private void replace() {
-        if (!ending && hopeless == null) {
-            placeSoon(System.nanoTime(), false);
-        }
     }
 
     // --- gathering
 
+    /** All calls are due and have had their time to come about. */
+    private void settle() throws InterruptedException {
+        take(gather());
+        settled = true;
+        loops.forEach(LoadLoop::settle);
+    }
+
+    private void take(Tally gathered) {
+        total.add(gathered);
+        interval.add(gathered);
+        if (settled) {
+            steady.add(gathered);
+        }
+    }
+
     private void sample(Listener listener, boolean last) throws InterruptedException {
-        Tally interval = gather();
-        total.add(interval);
+        take(gather());
         double seconds = (System.nanoTime() - startNanos) / (double) NANOS_PER_SECOND;
         int active = (int) (total.connected - total.hungUp - total.brokenOff);
         LoadSample sample = LoadSample.of(seconds, active, interval);
@@ -271,10 +288,11 @@ public final class LoadRun implements AutoCloseable {
             samples.add(sample);
             listener.sampled(sample, interval, total);
         }
+        interval = new Tally();
     }
 
     private Tally gather() throws InterruptedException {
-        Tally interval = new Tally();
+        Tally gathered = new Tally();
         loops.forEach(LoadLoop::report);
         for (LoadLoop loop : loops) {
             Tally tally = loop.pollTally();
@@ -284,10 +302,10 @@ public final class LoadRun implements AutoCloseable {
                 tally = loop.pollTally();
             }
             if (tally != null) {
-                interval.add(tally);
+                gathered.add(tally);
             }
         }
-        return interval;
+        return gathered;
     }
 
     /** Sees the run go by. */

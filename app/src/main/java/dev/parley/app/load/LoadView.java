@@ -99,6 +99,7 @@ final class LoadView implements LoadRun.Listener {
     /** The figures at the end. */
     void summary(LoadResults results) {
         Tally total = results.total();
+        Tally told = results.told();
         out.println();
         row(
                 "calls",
@@ -115,10 +116,18 @@ final class LoadView implements LoadRun.Listener {
         times("  ICE to DTLS", total.dtls);
         times("round trip by " + roundTripName(results.roundTripBasis()), results.roundTrip());
         if (!results.roundTripBasis().equals("stun")) {
-            times("round trip by STUN", total.stun);
+            times("round trip by STUN", told.stun);
         }
-        times("jitter of what came", total.jitter);
-        row("longest gap", Figures.text(total.gapMaxNanos / 1e6) + " ms");
+        times("jitter of what came", told.jitter);
+        row(
+                "longest gap",
+                Figures.text(told.gapMaxNanos / 1e6)
+                        + " ms"
+                        + (results.isSteady()
+                                ? ", of the whole run "
+                                        + Figures.text(total.gapMaxNanos / 1e6)
+                                        + " ms"
+                                : ""));
         row(
                 "lost",
                 "%s (up %s, down %s) of %d packets up, %d down"
@@ -136,10 +145,10 @@ final class LoadView implements LoadRun.Listener {
                 "generator",
                 "sends late by p50 %s, p99 %s, at most %s ms%s"
                         .formatted(
-                                Figures.text(Figures.millis(total.lateness, 50)),
-                                Figures.text(Figures.millis(total.lateness, 99)),
-                                Figures.text(Figures.maxMillis(total.lateness)),
-                                results.isTrustworthy() ? "" : complaint(total)));
+                                Figures.text(Figures.millis(told.lateness, 50)),
+                                Figures.text(Figures.millis(told.lateness, 99)),
+                                Figures.text(Figures.maxMillis(told.lateness)),
+                                results.isTrustworthy() ? "" : complaint(results)));
         if (!total.errors.isEmpty()) {
             row("errors", total.errors.toString());
         }
@@ -156,7 +165,12 @@ final class LoadView implements LoadRun.Listener {
         };
     }
 
-    private static String complaint(Tally total) {
+    private static String complaint(LoadResults results) {
+        Tally total = results.total();
+        if (!results.keptHandshakesTime()) {
+            return "; its own part of a handshake takes p99 %s ms: calls connect sooner than it says"
+                    .formatted(Figures.text(Figures.millis(total.handshakeOwn, 99)));
+        }
         if (total.lateness.getTotalCount() == 0) {
             return "; it has sent nothing";
         }
@@ -171,10 +185,15 @@ final class LoadView implements LoadRun.Listener {
         }
         if (results.options().talkSeconds() > 0) {
             times("answer after a pause", total.answer);
+            row("  pauses without an answer", total.answersMissing + " of " + pauses(total));
             times("silence after barge-in", total.bargeIn);
+            row("  barge-ins that it talked over", Long.toString(total.bargeInsUnanswered));
         }
         if (total.rebinds > 0) {
             times("gap after a rebinding", total.rebindGap);
+            if (total.rebindsUnanswered > 0) {
+                row("  rebindings never answered", Long.toString(total.rebindsUnanswered));
+            }
         }
         if (total.restarts > 0) {
             row("ICE restarts", Long.toString(total.restarts));
@@ -182,6 +201,10 @@ final class LoadView implements LoadRun.Listener {
         if (total.foreign > 0) {
             row("FOREIGN PACKETS", total.foreign + " of other calls came back");
         }
+    }
+
+    private static long pauses(Tally total) {
+        return total.answersMissing + total.turns;
     }
 
     private void times(String name, org.HdrHistogram.Histogram micros) {

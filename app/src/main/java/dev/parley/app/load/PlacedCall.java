@@ -10,7 +10,7 @@ import dev.parley.rtc.ice.IceCredentials;
  * @param handle what the server knows the call by, for {@link CallRequests}
  * @param dueNanos when it was to be placed
  * @param answeredNanos when the answer was there
- * @param seconds how long it lasts on average; 0 for no end
+ * @param endNanos when it is to end, however long its set-up takes; far away for no end
  * @param warmUp whether it is none of those that count
  */
 public record PlacedCall(
@@ -20,5 +20,5 @@ public record PlacedCall(
         String handle,
         long dueNanos,
         long answeredNanos,
-        double seconds,
+        long endNanos,
         boolean warmUp) {}

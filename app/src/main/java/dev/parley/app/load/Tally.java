@@ -31,6 +31,8 @@ public final class Tally {
     long marked;
     long returned;
     long markedAndReturned;
+    long markedSteady;
+    long returnedSteady;
     long markedAtFirst;
     long returnedAtFirst;
     long foreign;
@@ -38,15 +40,21 @@ public final class Tally {
     long arrivedDown;
     long lostUp;
     long sentWithReports;
+    long lostUpSteady;
+    long sentWithReportsSteady;
     long kernelDrops;
     long unsent;
+    long duplicates;
     long rebinds;
+    long rebindsUnanswered;
     long restarts;
     long messagesSent;
     long messagesReturned;
     long gapMaxNanos;
     long turns;
+    long answersMissing;
     long bargeIns;
+    long bargeInsUnanswered;
 
     final Histogram post = histogram();
     final Histogram ice = histogram();
@@ -60,6 +68,7 @@ public final class Tally {
     final Histogram stun = histogram();
     final Histogram jitter = histogram();
     final Histogram lateness = histogram();
+    final Histogram handshakeOwn = histogram();
     final Histogram message = histogram();
     final Histogram rebindGap = histogram();
     final Histogram answer = histogram();
@@ -167,6 +176,8 @@ public final class Tally {
         marked += other.marked;
         returned += other.returned;
         markedAndReturned += other.markedAndReturned;
+        markedSteady += other.markedSteady;
+        returnedSteady += other.returnedSteady;
         markedAtFirst += other.markedAtFirst;
         returnedAtFirst += other.returnedAtFirst;
         foreign += other.foreign;
@@ -174,14 +185,20 @@ public final class Tally {
         arrivedDown += other.arrivedDown;
         lostUp += other.lostUp;
         sentWithReports += other.sentWithReports;
+        lostUpSteady += other.lostUpSteady;
+        sentWithReportsSteady += other.sentWithReportsSteady;
         kernelDrops += other.kernelDrops;
         unsent += other.unsent;
+        duplicates += other.duplicates;
         rebinds += other.rebinds;
+        rebindsUnanswered += other.rebindsUnanswered;
         restarts += other.restarts;
         messagesSent += other.messagesSent;
         messagesReturned += other.messagesReturned;
         turns += other.turns;
+        answersMissing += other.answersMissing;
         bargeIns += other.bargeIns;
+        bargeInsUnanswered += other.bargeInsUnanswered;
         gap(other.gapMaxNanos);
         post.add(other.post);
         ice.add(other.ice);
@@ -195,6 +212,7 @@ public final class Tally {
         stun.add(other.stun);
         jitter.add(other.jitter);
         lateness.add(other.lateness);
+        handshakeOwn.add(other.handshakeOwn);
         message.add(other.message);
         rebindGap.add(other.rebindGap);
         answer.add(other.answer);

@@ -2,8 +2,9 @@ package dev.parley.app.load;
 
 /**
  * How fast an agent answers a caller who pauses, and falls silent for one who interrupts it, as the
- * caller hears it. An agent that sends nothing, or packets too small for a voice, is silent. Owned
- * by its call.
+ * caller hears it. An agent that sends nothing, or packets too small for a voice, is silent. One
+ * that has not answered when the caller talks again, or not stopped when he pauses again, is
+ * counted as well: without those only the good would be timed. Owned by its call.
  */
 final class Turns {
     /** What Opus needs for silence at most. */
@@ -23,12 +24,14 @@ final class Turns {
     void talk(TalkModel talk, long nowNanos, Tally tally) {
         boolean speaking = voiceEver && nowNanos - voiceNanos < STOPPED_NANOS;
         if (talk.changed() && talk.talking()) {
+            tally.answersMissing += waiting ? 1 : 0;
             waiting = false;
             interrupting = speaking;
             interruptNanos = nowNanos;
         } else if (talk.changed()) {
             waiting = !speaking;
-            interrupting = false;
+            tally.bargeInsUnanswered += interrupting && speaking ? 1 : 0;
+            interrupting &= !speaking;
             pauseNanos = nowNanos;
         }
         if (interrupting && !speaking) {

@@ -131,6 +131,75 @@ class CallMediaTest {
         assertThat(audio()).isEmpty();
     }
 
+    @Test
+    void tellsLossUnderAllCallsFromThatOfTheRamp() {
+        CallMedia media = media(1, "0");
+
+        talk(media, 150, i -> i < 100);
+        media.settled();
+        talk(media, 100, i -> i % 4 > 0);
+        media.sumUp(tally);
+
+        assertThat(results("0").lossOfAll()).isEqualTo(75 / 200.0);
+        assertThat(steadyResults().loss()).isEqualTo(0.25);
+    }
+
+    @Test
+    void makesGoodNoLossWithAPacketThatComesTwice() {
+        CallMedia media = media(1, "0");
+        talk(media, 60, _ -> true);
+
+        media.onTimer(now, true);
+        byte[] twice = audio().getFirst();
+        for (int i = 0; i < 2; i++) {
+            media.receiveRtp(ByteBuffer.wrap(twice.clone()), 0, twice.length, now, true);
+        }
+
+        assertThat(tally.duplicates).isOne();
+        assertThat(tally.undecryptable).isZero();
+        assertThat(tally.arrivedDown).isEqualTo(tally.expectedDown).isEqualTo(61);
+    }
+
+    @Test
+    void tellsJitterAtEachReportAndOnceOfACallTooShortForOne() {
+        CallMedia media = media(1, "0");
+        talk(media, 500, _ -> true);
+        media.sumUp(tally);
+        long reports = tally.jitter.getTotalCount();
+        CallMedia brief = media(2, "0");
+        talk(brief, 10, _ -> true);
+        brief.sumUp(tally);
+
+        assertThat(reports).isGreaterThan(2);
+        assertThat(tally.jitter.getTotalCount()).isEqualTo(reports + 1);
+    }
+
+    @Test
+    void countsARebindingAfterWhichNothingComes() {
+        CallMedia media = media(1, "0");
+        talk(media, 20, _ -> true);
+        media.rebound();
+        talk(media, 20, _ -> true);
+        assertThat(tally.rebindGap.getTotalCount()).isOne();
+
+        media.rebound();
+        talk(media, 20, _ -> false);
+        media.rebound();
+        talk(media, 20, _ -> false);
+        media.sumUp(tally);
+
+        assertThat(tally.rebindGap.getTotalCount()).isOne();
+        assertThat(tally.rebindsUnanswered).isEqualTo(2);
+    }
+
+    /** Those of a run whose time with all calls is told apart. */
+    private LoadResults steadyResults() {
+        Tally steady = new Tally();
+        steady.sent = 1;
+        steady.received = 1;
+        return new LoadResults(options("0"), tally, steady, List.of(), null);
+    }
+
     /** For a packet and the one behind it. */
     private void askAgain(CallMedia media, byte[] packet) {
         ByteBuffer sealed = ByteBuffer.wrap(packet.clone());

@@ -34,7 +34,15 @@ final class FakeLoadHost implements LoadHost {
     /** A call that was answered at 0. */
     LoadCall call(int number, LoadOptions options, SpeechFrames speech, boolean warmUp) {
         PlacedCall placed =
-                new PlacedCall(number, LOCAL, CallAnswer.parse(ANSWER), "", 0, 0, 0, warmUp);
+                new PlacedCall(
+                        number,
+                        LOCAL,
+                        CallAnswer.parse(ANSWER),
+                        "",
+                        0,
+                        0,
+                        Long.MAX_VALUE / 2,
+                        warmUp);
         return new LoadCall(this, options, speech, placed, 0);
     }
 

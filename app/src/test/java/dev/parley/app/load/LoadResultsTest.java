@@ -89,6 +89,42 @@ class LoadResultsTest {
         assertThat(results.isTrustworthy()).isFalse();
     }
 
+    @Test
+    void trustsNoGeneratorWhoseOwnHandshakesTakeLong() {
+        late(1_000, 1);
+        Tally.record(tally.handshakeOwn, 5 * MILLI);
+
+        assertThat(results.isTrustworthy()).isTrue();
+
+        Tally.record(tally.handshakeOwn, 80 * MILLI);
+
+        assertThat(results.isTrustworthy()).isFalse();
+    }
+
+    @Test
+    void tellsOfTheTimeWithAllCallsAndUnderAnotherNameOfAll() {
+        Tally steady = new Tally();
+        steady.sent = steady.received = 10;
+        Tally.record(steady.echo, 40 * MILLI);
+        steady.gap(50 * MILLI);
+        Tally.record(tally.echo, 4 * MILLI);
+        tally.received = tally.returned = 10;
+        tally.gap(900 * MILLI);
+        LoadResults both =
+                new LoadResults(LoadOptions.of(Map.of()), tally, steady, List.of(), null);
+
+        assertThat(both.figures())
+                .containsEntry("told_of", "all calls")
+                .containsEntry("gap_ms_max", 50.0)
+                .containsEntry("whole_gap_ms_max", 900.0);
+        assertThat(Figures.millis(both.roundTrip(), 50)).isBetween(39.0, 41.0);
+        assertThat(both.figures())
+                .containsEntry("whole_rtt_ms_p50", Figures.millis(tally.echo, 50));
+        assertThat(results.figures())
+                .containsEntry("told_of", "whole run")
+                .containsEntry("gap_ms_max", 900.0);
+    }
+
     private void late(int packets, long millis) {
         for (int i = 0; i < packets; i++) {
             Tally.record(tally.lateness, millis * MILLI);

@@ -46,6 +46,45 @@ class TurnsTest {
         assertThat(tally.bargeIn.getMaxValue()).isCloseTo(60_000L, within());
     }
 
+    @Test
+    void countsAPauseThatNobodyAnswers() {
+        long pause = talkUntilChanged(0);
+        untilTalking(pause, false);
+
+        assertThat(tally.turns).isZero();
+        assertThat(tally.answersMissing).isOne();
+    }
+
+    @Test
+    void countsABargeInThatTheAgentTalksOver() {
+        long pause = talkUntilChanged(0);
+        turns.heard(VOICE, pause + 20 * MILLI, tally);
+        long now = untilTalking(pause + 20 * MILLI, true);
+        while (talk.talking()) {
+            now += 20 * MILLI;
+            turns.heard(VOICE, now, tally);
+            talk.at(now);
+            turns.talk(talk, now, tally);
+        }
+
+        assertThat(tally.bargeIns).isZero();
+        assertThat(tally.bargeInsUnanswered).isOne();
+        assertThat(tally.answersMissing).isZero();
+    }
+
+    private long untilTalking(long fromNanos, boolean agentTalks) {
+        long now = fromNanos;
+        while (!talk.talking()) {
+            now += 20 * MILLI;
+            if (agentTalks) {
+                turns.heard(VOICE, now, tally);
+            }
+            talk.at(now);
+            turns.talk(talk, now, tally);
+        }
+        return now;
+    }
+
     private long talkUntilChanged(long fromNanos) {
         long now = fromNanos;
         do {
