@@ -148,12 +148,18 @@ public final class BenchCall implements DatagramLink, AutoCloseable {
      */
     public String call(URI base, String model, boolean data)
             throws IOException, InterruptedException {
+        return call(base, model, offer(data));
+    }
+
+    /** The same with an offer that was changed. */
+    public String call(URI base, String model, String offer)
+            throws IOException, InterruptedException {
         HttpResponse<String> answer =
                 HTTP.send(
                         HttpRequest.newBuilder(base.resolve("/v1/realtime/calls?model=" + model))
                                 .header("Content-Type", "application/sdp")
                                 .timeout(PATIENCE)
-                                .POST(BodyPublishers.ofString(offer(data)))
+                                .POST(BodyPublishers.ofString(offer))
                                 .build(),
                         BodyHandlers.ofString());
         if (answer.statusCode() != 201) {
@@ -225,6 +231,21 @@ public final class BenchCall implements DatagramLink, AutoCloseable {
     /** Sends application data over DTLS, one record. */
     public boolean sendData(byte[] record) {
         return Objects.requireNonNull(connected).session().send(record, 0, record.length);
+    }
+
+    /**
+     * Waits for application data, a record; 0 when none came in time, negative at the end. While it
+     * waits {@link #turn} has to be called.
+     */
+    public int receiveData(byte[] record, int waitMillis) {
+        return Objects.requireNonNull(connected)
+                .session()
+                .receive(record, 0, record.length, waitMillis);
+    }
+
+    /** Where it sends from. */
+    public InetSocketAddress localAddress() {
+        return (InetSocketAddress) socket.getLocalSocketAddress();
     }
 
     /**

@@ -1,7 +1,9 @@
 package dev.parley.e2e.drill;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -13,7 +15,11 @@ public final class DrillReport {
     private enum Kind {
         TOLD,
         AT_MOST,
-        AT_LEAST
+        AT_LEAST;
+
+        String key() {
+            return name().toLowerCase(Locale.ROOT);
+        }
     }
 
     private record Figure(String name, double value, String unit, Kind kind, double bound) {
@@ -49,6 +55,19 @@ public final class DrillReport {
                     .replaceAll("^_|_$", "");
         }
 
+        static Figure of(JsonNode node) {
+            Kind kind =
+                    node.has("at_most")
+                            ? Kind.AT_MOST
+                            : node.has("at_least") ? Kind.AT_LEAST : Kind.TOLD;
+            return new Figure(
+                    node.get("name").asText(),
+                    node.get("value").asDouble(),
+                    node.get("unit").asText(),
+                    kind,
+                    kind == Kind.TOLD ? 0 : node.get(kind.key()).asDouble());
+        }
+
         void writeTo(ObjectNode figures) {
             ObjectNode node =
                     figures.putObject(key())
@@ -56,7 +75,7 @@ public final class DrillReport {
                             .put("value", value)
                             .put("unit", unit);
             if (kind != Kind.TOLD) {
-                node.put(kind.name().toLowerCase(Locale.ROOT), bound).put("passed", passed());
+                node.put(kind.key(), bound).put("passed", passed());
             }
         }
     }
@@ -102,22 +121,32 @@ public final class DrillReport {
         add(new Figure(what, value, unit, Kind.AT_LEAST, bound));
     }
 
+    /** A figure that a busy machine may make larger. */
+    public void within(String what, double value, String unit, double bound) {
+        if (hurried) {
+            atMost(what, value, unit, bound);
+        } else {
+            tell(what, value, unit);
+        }
+    }
+
+    /** A figure that a busy machine may make smaller. */
+    public void notBelow(String what, double value, String unit, double bound) {
+        if (hurried) {
+            atLeast(what, value, unit, bound);
+        } else {
+            tell(what, value, unit);
+        }
+    }
+
     /** A time in milliseconds that depends on the machine. */
     void within(String what, double millis, double bound) {
-        if (hurried) {
-            atMost(what, millis, "ms", bound);
-        } else {
-            tell(what, millis, "ms");
-        }
+        within(what, millis, "ms", bound);
     }
 
     /** A count that time lost on a busy machine may make larger. */
     void within(String what, long count, long bound) {
-        if (hurried) {
-            atMost(what, count, "", bound);
-        } else {
-            tell(what, count, "");
-        }
+        within(what, (double) count, "", (double) bound);
     }
 
     /** Something that must hold: 1 when it does, 0 when not. */
@@ -128,6 +157,15 @@ public final class DrillReport {
     /** It did not come to its end. */
     public void failed(Throwable why) {
         error = why.toString();
+    }
+
+    /** Takes over what another process has reported as {@link #json}. */
+    public void take(String json) throws IOException {
+        JsonNode other = new ObjectMapper().readTree(json);
+        if (other.has("error")) {
+            error = other.get("error").asText();
+        }
+        other.get("figures").forEach(figure -> figures.add(Figure.of(figure)));
     }
 
     private void add(Figure figure) {

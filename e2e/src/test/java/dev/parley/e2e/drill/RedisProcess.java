@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /** A real redis-server, or a Sentinel, on a free port. Owned by one drill. */
-final class RedisProcess implements AutoCloseable {
+public final class RedisProcess implements AutoCloseable {
     private static final long PATIENCE_SECONDS = 20;
     private static final int LONGEST_REPLY = 1 << 16;
 
@@ -29,7 +29,8 @@ final class RedisProcess implements AutoCloseable {
         this.process = launch();
     }
 
-    static RedisProcess start(Path folder, String... options) throws IOException {
+    /** Starts one on loopback. */
+    public static RedisProcess start(Path folder, String... options) throws IOException {
         return startAt("127.0.0.1", folder, options);
     }
 
@@ -87,7 +88,7 @@ final class RedisProcess implements AutoCloseable {
         ready.completeExceptionally(new IllegalStateException(printed.toString()));
     }
 
-    int port() {
+    public int port() {
         return port;
     }
 

@@ -8,8 +8,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -46,20 +44,17 @@ final class AttackSockets implements AutoCloseable {
 
     /** Sends so many a second, each from the next address, until told to stop. */
     void flood(SocketAddress to, int perSecond, Writer writer, BooleanSupplier going)
-            throws IOException {
+            throws IOException, InterruptedException {
         ByteBuffer datagram = ByteBuffer.allocateDirect(65_536);
-        long start = System.nanoTime();
-        long due = 0;
-        while (going.getAsBoolean()) {
-            long wanted = (System.nanoTime() - start) * perSecond / TimeUnit.SECONDS.toNanos(1);
-            for (; due < wanted; due++) {
-                datagram.clear();
-                writer.write(datagram);
-                send(datagram.flip(), to);
-            }
-            look();
-            LockSupport.parkNanos(500_000);
-        }
+        Pace.hold(
+                perSecond,
+                going,
+                () -> {
+                    datagram.clear();
+                    writer.write(datagram);
+                    send(datagram.flip(), to);
+                },
+                this::look);
     }
 
     /** Sends one from the next address. */

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
@@ -40,6 +41,7 @@ final class CallerAttacks {
                             byte[] record = record(random);
                             call.send(record, 0, record.length);
                         }
+                        target.done().increment();
                     } catch (IOException _) {
                         // Refused, which is as well.
                     }
@@ -69,7 +71,8 @@ final class CallerAttacks {
     static Attack madeUpMedia() {
         return connected(
                 false,
-                (call, random) -> {
+                (call, random, done) -> {
+                    done.increment();
                     byte[] packet = new byte[30 + random.nextInt(200)];
                     random.nextBytes(packet);
                     packet[0] = (byte) 0x80;
@@ -82,7 +85,8 @@ final class CallerAttacks {
     static Attack madeUpSctp() {
         return connected(
                 true,
-                (call, random) -> {
+                (call, random, done) -> {
+                    done.increment();
                     byte[] packet = new byte[1 + random.nextInt(1_000)];
                     random.nextBytes(packet);
                     if (packet.length > 4 && random.nextBoolean()) {
@@ -96,7 +100,7 @@ final class CallerAttacks {
 
     /** Sends one thing that is made up. */
     private interface Garbage {
-        void send(BenchCall call, Random random);
+        void send(BenchCall call, Random random, LongAdder done);
     }
 
     private static Attack connected(boolean data, Garbage garbage) {
@@ -108,20 +112,21 @@ final class CallerAttacks {
                     calls.add(call);
                     call.connect(target.base(), "echo", data, System.nanoTime() + PATIENCE_NANOS);
                 }
-                send(calls, garbage, going);
+                send(calls, garbage, target.done(), going);
             } finally {
                 calls.forEach(BenchCall::close);
             }
         };
     }
 
-    private static void send(List<BenchCall> calls, Garbage garbage, BooleanSupplier going)
+    private static void send(
+            List<BenchCall> calls, Garbage garbage, LongAdder done, BooleanSupplier going)
             throws IOException {
         Random random = new Random(1);
         while (going.getAsBoolean()) {
             for (BenchCall call : calls) {
                 for (int i = 0; i < GARBAGE_PER_TURN; i++) {
-                    garbage.send(call, random);
+                    garbage.send(call, random, done);
                 }
                 call.turn();
             }
@@ -144,6 +149,7 @@ final class CallerAttacks {
     private static void offer(Target target, BooleanSupplier going) {
         while (going.getAsBoolean()) {
             try (BenchCall call = new BenchCall()) {
+                target.done().increment();
                 var _ = call.call(target.base(), "echo", true);
             } catch (IOException _) {
                 // Refused, which is as well.

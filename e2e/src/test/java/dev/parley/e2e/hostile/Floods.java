@@ -10,7 +10,7 @@ import java.util.Random;
 
 /** Attacks of those who can do nothing but send datagrams, from addresses that are not theirs. */
 final class Floods {
-    private static final int PER_SECOND = 20_000;
+    static final int PER_SECOND = 20_000;
     private static final String ICE_CHARS =
             "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     private static final int TOKEN_CHARS = 50;
@@ -21,7 +21,7 @@ final class Floods {
     private static final int LARGEST = 65_507;
     private static final int LOOPBACK_MAPPED = 0xFFFF;
 
-    private final Random random = new Random(1);
+    final Random random = new Random(1);
     private final StunWriter stun = new StunWriter();
 
     /** STUN of every kind but the right one. */
@@ -76,18 +76,7 @@ final class Floods {
 
     /** Everything at once. */
     static Attack all() {
-        return attack(
-                (floods, target, into) -> {
-                    switch (floods.random.nextInt(7)) {
-                        case 0 -> floods.request(into, floods.token(), "any");
-                        case 1 -> floods.check(into, target);
-                        case 2 -> floods.broken(into, target.stolenUsername());
-                        case 3 -> floods.hello(into);
-                        case 4 -> floods.media(into);
-                        case 5 -> floods.header(into);
-                        default -> floods.noise(into, floods.random.nextInt(1_400));
-                    }
-                });
+        return attack(mixed());
     }
 
     /** Where transceivers send, from addresses that are no transceivers'. */
@@ -98,7 +87,23 @@ final class Floods {
         };
     }
 
-    private interface Kind {
+    /** What a mixed flood is made of. */
+    static Kind mixed() {
+        return (floods, target, into) -> {
+            switch (floods.random.nextInt(7)) {
+                case 0 -> floods.request(into, floods.token(), "any");
+                case 1 -> floods.check(into, target);
+                case 2 -> floods.broken(into, target.stolenUsername());
+                case 3 -> floods.hello(into);
+                case 4 -> floods.media(into);
+                case 5 -> floods.header(into);
+                default -> floods.noise(into, floods.random.nextInt(1_400));
+            }
+        };
+    }
+
+    /** Writes one datagram. */
+    interface Kind {
         void write(Floods floods, Target target, ByteBuffer into);
     }
 
@@ -130,7 +135,7 @@ final class Floods {
         check(into, ufrag + ":" + client, IceCredentials.random(random));
     }
 
-    private void check(ByteBuffer into, Target target) {
+    void check(ByteBuffer into, Target target) {
         check(into, target.stolenUsername(), target.guessed(random));
     }
 
@@ -154,7 +159,7 @@ final class Floods {
         into.position(random.nextInt(length));
     }
 
-    private void hello(ByteBuffer into) {
+    void hello(ByteBuffer into) {
         // RFC 6347 4.1: a record of a handshake, DTLS 1.2, first epoch; RFC 6347 4.2.2:
         // ClientHello.
         byte[] body = new byte[200];
@@ -175,7 +180,7 @@ final class Floods {
                 .put(body);
     }
 
-    private void media(ByteBuffer into) {
+    void media(ByteBuffer into) {
         byte[] body = new byte[20 + random.nextInt(160)];
         random.nextBytes(body);
         into.put((byte) 0x80)
@@ -200,7 +205,7 @@ final class Floods {
         into.put("strangers should not get this".getBytes(StandardCharsets.US_ASCII));
     }
 
-    private void noise(ByteBuffer into, int length) {
+    void noise(ByteBuffer into, int length) {
         byte[] bytes = new byte[length];
         random.nextBytes(bytes);
         into.put(bytes);

@@ -1,214 +1,170 @@
 package dev.parley.e2e.hostile;
 
-import dev.parley.bench.signaling.BenchCall;
 import dev.parley.e2e.drill.Drill;
 import dev.parley.e2e.drill.DrillReport;
 import dev.parley.e2e.hostile.HostileSystem.Service;
-import dev.parley.rtc.route.ClientHeader;
-import java.io.IOException;
-import java.net.DatagramPacket;
-import java.net.DatagramSocket;
+import dev.parley.e2e.telemetry.OtlpReceiver;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
-import java.nio.ByteBuffer;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 
 /** The drills in which somebody means ill, by name. */
 public final class HostileDrills {
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
-    private static final int ROGUE_CALLS = 16;
-    private static final int ROGUE_PACKETS_A_TURN = 20;
-    private static final int FLOW_TIMEOUT_SECONDS = 20;
+    private static final String RELAY_DROPS = "relay_drops";
+    private static final String ICE_DROPS = "transceiver_drops.*\"ice_";
+    private static final String NO_FLOW = "media_without_flow";
 
     private HostileDrills() {}
 
+    /** Each by its name. */
     public static Map<String, Drill> all() {
         Map<String, Drill> drills = new LinkedHashMap<>();
-        drills.put("hostile-stun", HostileDrill.unanswered(Floods.stun()));
-        drills.put("hostile-tokens", HostileDrill.unanswered(Floods.tokens()));
-        drills.put("hostile-ufrags", HostileDrill.unanswered(Floods.stolenUfrags()));
-        drills.put("hostile-hellos", HostileDrill.unanswered(Floods.hellos()));
-        drills.put("hostile-handshakes", HostileDrill.byACaller(CallerAttacks.stuckHandshakes()));
-        drills.put("hostile-media", HostileDrill.unanswered(Floods.media()));
-        drills.put("hostile-srtp", HostileDrill.byACaller(CallerAttacks.madeUpMedia()));
-        drills.put("hostile-sctp", HostileDrill.byACaller(CallerAttacks.madeUpSctp()));
-        drills.put("hostile-lengths", HostileDrill.unanswered(Floods.lengths()));
-        drills.put("hostile-spoofed", HostileDrill.unanswered(Floods.all()));
-        drills.put("hostile-upstream", HostileDrill.unanswered(Floods.upstream()));
-        drills.put("hostile-offers", HostileDrill.byACaller(CallerAttacks.offers()));
-        drills.put("hostile-slow-http", HostileDrill.byACaller(HttpAttacks.slow()));
-        drills.put("hostile-connections", HostileDrill.byACaller(HttpAttacks.connections()));
+        floods(drills);
+        callers(drills);
+        http(drills);
+        forged(drills, "hostile-forged", ForgedDrills::forged);
+        forged(drills, "hostile-fragments", ForgedDrills::fragments);
+        forged(drills, "hostile-store", store(FaultyProxy.Mode.PASS));
+        forged(drills, "hostile-store-slow", store(FaultyProxy.Mode.SLOW));
+        forged(drills, "hostile-store-gone", store(FaultyProxy.Mode.RESET));
         drills.put("hostile-collector", HostileDrills::collector);
-        drills.put("hostile-backend", HostileDrills::backend);
-        drills.put("hostile-transceiver", HostileDrills::transceiver);
+        drills.put("hostile-backend", RogueBackend::drill);
+        drills.put("hostile-transceiver", RogueTransceiver::strangers);
+        drills.put("hostile-other-calls", RogueTransceiver::callsOfOthers);
         return drills;
     }
 
-    /** A collector that takes connections and says nothing. */
+    private static void forged(Map<String, Drill> drills, String name, Drill drill) {
+        drills.put(name, new InNamespace(name, drill));
+    }
+
+    private static Drill store(FaultyProxy.Mode mode) {
+        return (folder, report) -> ForgedDrills.store(folder, report, mode);
+    }
+
+    private static void floods(Map<String, Drill> drills) {
+        drills.put("hostile-stun", spoofed(Floods.stun()));
+        drills.put("hostile-tokens", relay(Floods.tokens(), "relay_drops.*\"token_"));
+        drills.put(
+                "hostile-ufrags",
+                HostileDrill.flood(Floods.stolenUfrags()).counted(Service.TRANSCEIVER, ICE_DROPS));
+        drills.put("hostile-hellos", relay(Floods.hellos(), NO_FLOW));
+        drills.put("hostile-media", relay(Floods.media(), NO_FLOW));
+        drills.put("hostile-lengths", relay(Floods.lengths(), RELAY_DROPS + "|receive_truncated"));
+        drills.put("hostile-spoofed", spoofed(Floods.all()));
+        drills.put("hostile-upstream", relay(Floods.upstream(), "down_outside_ranges"));
+    }
+
+    private static HostileDrill relay(Attack flood, String counters) {
+        return HostileDrill.flood(flood).counted(Service.RELAY, counters);
+    }
+
+    /** Some of which has a ufrag that leads on to a transceiver. */
+    static HostileDrill spoofed(Attack flood) {
+        return relay(flood, RELAY_DROPS).counted(Service.TRANSCEIVER, ICE_DROPS);
+    }
+
+    private static void callers(Map<String, Drill> drills) {
+        drills.put("hostile-handshakes", HostileDrill.answered(CallerAttacks.stuckHandshakes()));
+        drills.put(
+                "hostile-valid-hellos",
+                HostileDrill.answered(ValidHellos.attack())
+                        .counted(Service.SIGNALING, "signaling_(calls.*created|errors)"));
+        drills.put(
+                "hostile-srtp",
+                HostileDrill.answered(CallerAttacks.madeUpMedia())
+                        .counted(Service.TRANSCEIVER, "transceiver_drops.*\"srtp_"));
+        drills.put(
+                "hostile-sctp",
+                HostileDrill.answered(CallerAttacks.madeUpSctp())
+                        .counted(Service.TRANSCEIVER, "transceiver_drops.*\"sctp_"));
+        drills.put(
+                "hostile-sctp-forged",
+                HostileDrill.answered(ForgedSctp.attack())
+                        .counted(Service.TRANSCEIVER, "transceiver_drops.*\"(sctp_|channel_)"));
+        drills.put(
+                "hostile-own-media",
+                HostileDrill.answered(OwnAddress.media())
+                        .counted(Service.TRANSCEIVER, "transceiver_drops.*\"srtp_")
+                        .counted(Service.RELAY, RELAY_DROPS));
+        drills.put(
+                "hostile-own-stun",
+                HostileDrill.answered(OwnAddress.stun()).counted(Service.TRANSCEIVER, ICE_DROPS));
+        drills.put(
+                "hostile-own-dtls",
+                HostileDrill.answered(OwnAddress.dtls())
+                        .counted(Service.TRANSCEIVER, "transceiver_drops.*\"dtls_"));
+        drills.put(
+                "hostile-offers",
+                HostileDrill.answered(CallerAttacks.offers())
+                        .counted(Service.SIGNALING, "signaling_(calls.*created|errors)"));
+    }
+
+    private static void http(Map<String, Drill> drills) {
+        drills.put("hostile-slow-http", HostileDrills::slowHttp);
+        drills.put(
+                "hostile-connections",
+                HostileDrill.answered(HttpAttacks.connections())
+                        .counted(Service.SIGNALING, "signaling_errors"));
+    }
+
+    /** What they may take is short here, so that all of it is seen. */
+    private static void slowHttp(Path folder, DrillReport report) throws Exception {
+        SlowClients clients = new SlowClients();
+        // Headers, a body, and the answer.
+        double patience = 2 * 1_500 + 2 * 1_000 + 1_000;
+        HostileDrill.answered(clients)
+                .with(
+                        Service.SIGNALING,
+                        "receive_timeout: 1500ms\ncreate_timeout: 1s\ncontrol_timeout: 1s\n")
+                .run(folder, report);
+        report.tell("connections held at a time, most", clients.mostOpen(), "");
+        report.tell("connections opened", clients.opened(), "");
+        report.atLeast("connections that were closed on them", clients.closed(), "", 1_000);
+        report.within("the longest was open for", clients.longestMillis(), "ms", patience + 1_000);
+    }
+
+    /** A collector that goes wrong while calls go on, in one way after another. */
     private static void collector(Path folder, DrillReport report) throws Exception {
-        List<Socket> taken = new ArrayList<>();
-        try (ServerSocket collector = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
-            Thread.ofVirtual().start(() -> takeAll(collector, taken));
-            String yaml = "otlp_endpoint: http://127.0.0.1:" + collector.getLocalPort() + "\n";
-            HostileDrill drill = HostileDrill.byACaller((_, going) -> whileGoing(going));
+        try (OtlpReceiver receiver = OtlpReceiver.overGrpc();
+                FaultyProxy collector = new FaultyProxy(addressOf(receiver))) {
+            HostileDrill drill =
+                    HostileDrill.answered(
+                            (_, going) -> {
+                                long turn = 0;
+                                FaultyProxy.Mode[] modes = FaultyProxy.Mode.values();
+                                while (going.getAsBoolean()) {
+                                    // All but the first.
+                                    collector.mode(modes[(int) (1 + turn++ % (modes.length - 1))]);
+                                    pauseWhile(going, Duration.ofSeconds(3));
+                                }
+                                collector.mode(FaultyProxy.Mode.PASS);
+                            });
             for (Service service : Service.values()) {
-                drill = drill.with(service, yaml);
+                drill =
+                        drill.with(
+                                service,
+                                "otlp_endpoint: http://127.0.0.1:" + collector.port() + "\n");
             }
             drill.run(folder, report);
-            synchronized (taken) {
-                report.atLeast("connections to the collector", taken.size(), "", 1);
-            }
-        } finally {
-            synchronized (taken) {
-                for (Socket socket : taken) {
-                    socket.close();
-                }
-            }
+            report.atLeast("connections to the collector", collector.taken(), "", 1);
         }
     }
 
-    private static void whileGoing(BooleanSupplier going) throws InterruptedException {
-        while (going.getAsBoolean()) {
-            HostileDrill.pause(Duration.ofMillis(100));
+    private static InetSocketAddress addressOf(OtlpReceiver receiver) {
+        return new InetSocketAddress(
+                InetAddress.getLoopbackAddress(), URI.create(receiver.endpoint()).getPort());
+    }
+
+    static void pauseWhile(BooleanSupplier going, Duration time) throws InterruptedException {
+        long end = System.nanoTime() + time.toNanos();
+        while (going.getAsBoolean() && end - System.nanoTime() > 0) {
+            HostileDrill.pause(Duration.ofMillis(50));
         }
-    }
-
-    private static void takeAll(ServerSocket collector, List<Socket> taken) {
-        try {
-            while (true) {
-                Socket socket = collector.accept();
-                synchronized (taken) {
-                    taken.add(socket);
-                }
-            }
-        } catch (IOException _) {
-            // The drill is over.
-        }
-    }
-
-    /** Calls to an inference service that has been taken over, beside those to a good one. */
-    private static void backend(Path folder, DrillReport report) throws Exception {
-        try (RogueBackend rogue = new RogueBackend();
-                HostileSystem system = HostileSystem.start(folder, rogue.address(), Map.of())) {
-            AtomicInteger refused = new AtomicInteger();
-            HostileDrill.run(
-                    system,
-                    (target, going) -> {
-                        List<Thread> calls = new ArrayList<>();
-                        for (int i = 0; i < ROGUE_CALLS; i++) {
-                            calls.add(
-                                    Thread.ofPlatform()
-                                            .start(() -> callRogue(target, going, refused)));
-                        }
-                        for (Thread call : calls) {
-                            call.join();
-                        }
-                    },
-                    true,
-                    report);
-            report.atLeast("calls that the rogue got", rogue.calls(), "", ROGUE_CALLS / 2.0);
-            report.tell("calls to it that came to nothing", refused.get(), "");
-        }
-    }
-
-    private static void callRogue(Target target, BooleanSupplier going, AtomicInteger refused) {
-        while (going.getAsBoolean()) {
-            try (BenchCall call = new BenchCall()) {
-                call.connect(target.base(), "rogue", true, System.nanoTime() + PATIENCE_NANOS / 4);
-                while (going.getAsBoolean()) {
-                    call.turn();
-                }
-            } catch (IOException _) {
-                refused.incrementAndGet();
-            } catch (InterruptedException _) {
-                Thread.currentThread().interrupt();
-                return;
-            }
-        }
-    }
-
-    /**
-     * A transceiver that has been taken over sends to strangers through a relay that was just
-     * started, and through one that was not.
-     */
-    private static void transceiver(Path folder, DrillReport report) throws Exception {
-        Map<Service, String> extra =
-                Map.of(Service.RELAY, "flow_timeout: " + FLOW_TIMEOUT_SECONDS + "s\n");
-        try (HostileSystem system = HostileSystem.start(folder, "", extra);
-                DatagramSocket stranger =
-                        new DatagramSocket(0, InetAddress.ofLiteral("127.0.3.1"));
-                DatagramSocket rogue = new DatagramSocket(0, InetAddress.ofLiteral("127.0.0.1"))) {
-            AtomicLong bytes = new AtomicLong();
-            Thread.ofVirtual().start(() -> count(stranger, bytes));
-            long start = System.nanoTime();
-            long sent = 0;
-            while (System.nanoTime() - start < TimeUnit.SECONDS.toNanos(1)) {
-                sent += send(system, rogue, stranger);
-            }
-            report.tell("just started: packets of the rogue in a second", sent, "");
-            report.tell("just started: bytes that a stranger got", bytes.get(), "");
-            HostileDrill.pause(Duration.ofSeconds(FLOW_TIMEOUT_SECONDS + 1L));
-            bytes.set(0);
-            HostileDrill.run(
-                    system,
-                    (_, going) -> {
-                        while (going.getAsBoolean()) {
-                            for (int i = 0; i < ROGUE_PACKETS_A_TURN; i++) {
-                                send(system, rogue, stranger);
-                            }
-                            HostileDrill.pause(Duration.ofMillis(1));
-                        }
-                    },
-                    false,
-                    report);
-            report.atMost("later: bytes that a stranger got", bytes.get(), "", 0);
-        }
-    }
-
-    private static void count(DatagramSocket stranger, AtomicLong bytes) {
-        DatagramPacket packet = new DatagramPacket(new byte[2_048], 2_048);
-        try {
-            while (true) {
-                stranger.receive(packet);
-                bytes.addAndGet(packet.getLength());
-            }
-        } catch (IOException _) {
-            // The drill is over.
-        }
-    }
-
-    private static int send(HostileSystem system, DatagramSocket rogue, DatagramSocket stranger)
-            throws IOException {
-        ByteBuffer packet = ByteBuffer.allocate(ClientHeader.LENGTH + 1_000);
-        InetSocketAddress relay = system.relay();
-        ClientHeader.write(
-                packet,
-                0,
-                0,
-                mapped(stranger.getLocalAddress()),
-                stranger.getLocalPort(),
-                0,
-                mapped(relay.getAddress()),
-                relay.getPort());
-        packet.put(ClientHeader.LENGTH, (byte) 0x80);
-        rogue.send(new DatagramPacket(packet.array(), packet.capacity(), system.relayUpstream()));
-        return 1;
-    }
-
-    // IPv4 as IPv4-mapped: the low 8 bytes.
-    private static long mapped(InetAddress address) {
-        return 0xFFFFL << 32
-                | Integer.toUnsignedLong(ByteBuffer.wrap(address.getAddress()).getInt());
     }
 }

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 /** The four services as processes, with what they count and hold. Owned by one drill. */
@@ -40,6 +41,8 @@ final class HostileSystem implements AutoCloseable {
     private final Map<Service, String> extra;
     private final Map<Service, Running> services = new LinkedHashMap<>();
     private final HttpClient http = HttpClient.newHttpClient();
+    private final int upstreamPort = FreePorts.next();
+    private final int mediaPort = FreePorts.next();
 
     private HostileSystem(Path folder, Map<Service, String> extra) {
         this.folder = folder;
@@ -55,9 +58,20 @@ final class HostileSystem implements AutoCloseable {
      */
     static HostileSystem start(Path folder, String backend, Map<Service, String> extra)
             throws IOException {
+        return start(folder, backend, "127.0.0.1", extra);
+    }
+
+    /**
+     * The same with the relay on another address.
+     *
+     * @param publicAddress where clients reach it
+     */
+    static HostileSystem start(
+            Path folder, String backend, String publicAddress, Map<Service, String> extra)
+            throws IOException {
         HostileSystem system = new HostileSystem(folder, extra);
         try {
-            system.start(backend);
+            system.start(backend, publicAddress);
             return system;
         } catch (IOException | RuntimeException | Error e) {
             system.close();
@@ -65,31 +79,35 @@ final class HostileSystem implements AutoCloseable {
         }
     }
 
-    private void start(String backend) throws IOException {
+    private void start(String backend, String publicAddress) throws IOException {
         String stub = start(Service.STUB, "grpc_address: 127.0.0.1:0\n");
         String transceiver =
                 start(
                         Service.TRANSCEIVER,
                         """
-                        media_address: 127.0.0.1:0
+                        media_address: 127.0.0.1:%d
                         control_address: 127.0.0.1:0
                         relay_cidrs: [127.0.0.1/32]
                         route_key_id: 5
                         route_keys: {5: %s}
                         backends: {"rogue": "%s", "*": "%s"}
                         """
-                                .formatted(ROUTE_KEY, backend.isEmpty() ? stub : backend, stub));
+                                .formatted(
+                                        mediaPort,
+                                        ROUTE_KEY,
+                                        backend.isEmpty() ? stub : backend,
+                                        stub));
         String relay =
                 start(
                         Service.RELAY,
                         """
-                        public_addresses: ["127.0.0.1:0"]
+                        public_addresses: ["%s:0"]
                         upstream_address: 127.0.0.1:%d
                         health_address: 127.0.0.1:0
                         transceiver_cidrs: [127.0.0.1/32]
                         route_keys: {5: %s}
                         """
-                                .formatted(upstreamPort, ROUTE_KEY));
+                                .formatted(publicAddress, upstreamPort, ROUTE_KEY));
         var _ =
                 start(
                         Service.SIGNALING,
@@ -101,8 +119,6 @@ final class HostileSystem implements AutoCloseable {
                         """
                                 .formatted(transceiver, relay));
     }
-
-    private final int upstreamPort = FreePorts.next();
 
     private String start(Service service, String yaml) throws IOException {
         int admin = FreePorts.next();
@@ -173,14 +189,19 @@ final class HostileSystem implements AutoCloseable {
         return counts;
     }
 
+    /** The process of a service. */
+    long pid(Service service) {
+        return running(service).process().pid();
+    }
+
+    /** The ports on which media come in. */
+    Set<Integer> mediaPorts() {
+        return Set.of(relay().getPort(), upstreamPort, mediaPort);
+    }
+
     /** Live objects in MiB. */
     double heapMib(Service service) throws IOException {
         return ProcessMemory.liveHeapMib(running(service).process().pid());
-    }
-
-    /** Resident memory in MiB. */
-    double residentMib(Service service) throws IOException {
-        return ProcessMemory.residentMib(running(service).process().pid());
     }
 
     @Override

@@ -12,48 +12,15 @@ import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** Attacks on signaling's HTTP by those who hold connections or open new ones all the time. */
+/** Attacks on signaling's HTTP by those who open connections all the time. */
 final class HttpAttacks {
-    private static final int HELD = 2_000;
     private static final int ADDRESSES = 50;
-    private static final long STEP_NANOS = 20_000_000;
+    private static final long PAUSE_NANOS = 2_000_000;
     private static final int OPENED_AT_ONCE = 8;
+    private static final int PATIENCE_MILLIS = 1_000;
+    private static final byte[] END = "\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
 
     private HttpAttacks() {}
-
-    /** Thousands of connections that send a byte now and then, in heads and in bodies. */
-    static Attack slow() {
-        return (target, going) -> {
-            List<Socket> held = new ArrayList<>();
-            Random random = new Random(1);
-            try {
-                for (int i = 0; i < HELD && going.getAsBoolean(); i++) {
-                    held.add(open(target.base(), i));
-                    say(held.getLast(), beginning(i));
-                }
-                while (going.getAsBoolean()) {
-                    for (int i = 0; i < 100; i++) {
-                        say(held.get(random.nextInt(held.size())), "x");
-                    }
-                    LockSupport.parkNanos(STEP_NANOS);
-                }
-            } finally {
-                for (Socket socket : held) {
-                    socket.close();
-                }
-            }
-        };
-    }
-
-    private static String beginning(int number) {
-        return switch (number % 3) {
-            case 0 -> "GET /healthz HT";
-            case 1 -> "POST /v1/realtime/calls HTTP/1.1\r\nHost: x\r\nX-Slow: ";
-            default ->
-                    "POST /v1/realtime/calls HTTP/1.1\r\nHost: x\r\nContent-Type: application/sdp\r\n"
-                            + "Content-Length: 60000\r\n\r\nv=0";
-        };
-    }
 
     /** Connections that are opened, used for nonsense and dropped, as fast as it goes. */
     static Attack connections() {
@@ -61,7 +28,7 @@ final class HttpAttacks {
             List<Thread> threads = new ArrayList<>();
             for (int i = 0; i < OPENED_AT_ONCE; i++) {
                 int number = i;
-                threads.add(Thread.ofVirtual().start(() -> churn(target.base(), number, going)));
+                threads.add(Thread.ofVirtual().start(() -> churn(target, number, going)));
             }
             for (Thread thread : threads) {
                 thread.join();
@@ -69,23 +36,29 @@ final class HttpAttacks {
         };
     }
 
-    private static void churn(URI base, int number, BooleanSupplier going) {
+    private static void churn(Target target, int number, BooleanSupplier going) {
         Random random = new Random(number);
         byte[] noise = new byte[200];
         for (int i = number; going.getAsBoolean(); i += OPENED_AT_ONCE) {
-            try (Socket socket = open(base, i)) {
+            try (Socket socket = open(target.base(), i)) {
+                target.done().increment();
                 random.nextBytes(noise);
                 socket.getOutputStream().write(noise);
+                socket.getOutputStream().write(END);
+                // Seen, lest the reset take away what was never read.
+                socket.setSoTimeout(PATIENCE_MILLIS);
+                var _ = socket.getInputStream().read();
                 socket.setSoLinger(true, 0);
             } catch (IOException _) {
                 // Closed, which is as well.
             }
             // What one attacker does is not limited by what the machine under attack leaves him.
-            LockSupport.parkNanos(STEP_NANOS / 10);
+            LockSupport.parkNanos(PAUSE_NANOS);
         }
     }
 
-    private static Socket open(URI base, int number) throws IOException {
+    /** A connection from one of many addresses. */
+    static Socket open(URI base, int number) throws IOException {
         Socket socket = new Socket();
         socket.bind(
                 new InetSocketAddress(
@@ -94,11 +67,13 @@ final class HttpAttacks {
         return socket;
     }
 
-    private static void say(Socket socket, String text) {
+    /** Says a word; false when nobody listens any more. */
+    static boolean say(Socket socket, String text) {
         try {
             socket.getOutputStream().write(text.getBytes(StandardCharsets.US_ASCII));
+            return true;
         } catch (IOException _) {
-            // Closed, which is as well.
+            return false;
         }
     }
 }

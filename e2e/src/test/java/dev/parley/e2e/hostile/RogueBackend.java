@@ -1,6 +1,8 @@
 package dev.parley.e2e.hostile;
 
 import com.google.protobuf.ByteString;
+import dev.parley.bench.signaling.BenchCall;
+import dev.parley.e2e.drill.DrillReport;
 import dev.parley.proto.inference.v1.AudioEncoding;
 import dev.parley.proto.inference.v1.AudioFormat;
 import dev.parley.proto.inference.v1.ClearAudio;
@@ -19,8 +21,16 @@ import io.grpc.stub.StreamObserver;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 
 /**
  * An inference service that has been taken over. Each call meets another kind of it: it answers
@@ -29,13 +39,58 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class RogueBackend extends VoiceAgentGrpc.VoiceAgentImplBase implements AutoCloseable {
     private static final int KINDS = 8;
+    private static final int ROGUE_CALLS = 16;
+    private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(2_500);
     private static final int LARGE_BYTES = 3 << 20;
     private static final int MESSAGES_AT_ONCE = 50;
+
+    /** Netty's, which tells at length of each stream that was ended while it was being flooded. */
+    private static final Logger NETTY = Logger.getLogger("io.grpc.netty");
 
     private final Server server;
     private final AtomicInteger calls = new AtomicInteger();
 
+    /** Calls to it, beside those to a good one. */
+    static void drill(Path folder, DrillReport report) throws Exception {
+        try (RogueBackend rogue = new RogueBackend();
+                HostileSystem system = HostileSystem.start(folder, rogue.address(), Map.of())) {
+            AtomicInteger refused = new AtomicInteger();
+            HostileDrill.answered((target, going) -> callAll(target, going, refused))
+                    .run(system, report);
+            report.atLeast("calls that the rogue got", rogue.calls(), "", ROGUE_CALLS / 2.0);
+            report.tell("calls to it that came to nothing", refused.get(), "");
+        }
+    }
+
+    private static void callAll(Target target, BooleanSupplier going, AtomicInteger refused)
+            throws InterruptedException {
+        List<Thread> calls = new ArrayList<>();
+        for (int i = 0; i < ROGUE_CALLS; i++) {
+            calls.add(Thread.ofPlatform().start(() -> call(target, going, refused)));
+        }
+        for (Thread call : calls) {
+            call.join();
+        }
+    }
+
+    private static void call(Target target, BooleanSupplier going, AtomicInteger refused) {
+        while (going.getAsBoolean()) {
+            try (BenchCall call = new BenchCall()) {
+                call.connect(target.base(), "rogue", true, System.nanoTime() + PATIENCE_NANOS);
+                while (going.getAsBoolean()) {
+                    call.turn();
+                }
+            } catch (IOException _) {
+                refused.incrementAndGet();
+            } catch (InterruptedException _) {
+                Thread.currentThread().interrupt();
+                return;
+            }
+        }
+    }
+
     RogueBackend() throws IOException {
+        NETTY.setLevel(Level.OFF);
         server =
                 NettyServerBuilder.forAddress(
                                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
@@ -20,20 +21,30 @@ import org.HdrHistogram.Histogram;
  */
 final class Talkers implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final long RETRY_MILLIS = 200;
 
     /**
      * What a turn showed.
      *
      * @param roundTrips in microseconds, of packets that came back
+     * @param seconds that it lasted
      */
-    record Heard(Histogram roundTrips, long lost) {
+    record Heard(Histogram roundTrips, long lost, double seconds) {
         double millis(double percentile) {
             return roundTrips.getValueAtPercentile(percentile) / 1e3;
         }
 
         double lossPercent() {
-            long sent = roundTrips.getTotalCount() + lost;
-            return sent == 0 ? 100 : lost * 100.0 / sent;
+            return spoken() == 0 ? 100 : lost * 100.0 / spoken();
+        }
+
+        /** Packets that left in a second; fewer when this machine left callers no time to speak. */
+        double spokenPerSecond() {
+            return spoken() / seconds;
+        }
+
+        private long spoken() {
+            return roundTrips.getTotalCount() + lost;
         }
     }
 
@@ -50,16 +61,32 @@ final class Talkers implements AutoCloseable {
     Talkers(URI base, int count) throws IOException, InterruptedException {
         barrier = new CyclicBarrier(count + 1);
         for (int i = 0; i < count; i++) {
-            BenchCall call = new BenchCall();
-            calls.add(call);
-            call.connect(base, "echo", false, System.nanoTime() + PATIENCE.toNanos());
+            calls.add(connect(base));
         }
         for (BenchCall call : calls) {
             threads.add(Thread.ofPlatform().name("talker").daemon().start(() -> talk(call)));
         }
     }
 
-    /** One of them, for those who know its secrets. */
+    // A transceiver that has just been started refuses callers while it has too much to do.
+    private static BenchCall connect(URI base) throws IOException, InterruptedException {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (true) {
+            BenchCall call = new BenchCall();
+            try {
+                call.connect(base, "echo", false, deadline);
+                return call;
+            } catch (IOException e) {
+                call.close();
+                if (deadline - System.nanoTime() < 0) {
+                    throw e;
+                }
+                TimeUnit.MILLISECONDS.sleep(RETRY_MILLIS);
+            }
+        }
+    }
+
+    /** One of them, for those who know its secrets or use its address. */
     BenchCall any() {
         return calls.getFirst();
     }
@@ -89,14 +116,17 @@ final class Talkers implements AutoCloseable {
         roundTrips = new ConcurrentHistogram(3);
         lost = new LongAdder();
         talking.set(true);
+        long start = System.nanoTime();
         barrier.await();
+        long end = start;
         try {
             work.run();
         } finally {
+            end = System.nanoTime();
             talking.set(false);
             barrier.await();
         }
-        return new Heard(roundTrips, lost.sum());
+        return new Heard(roundTrips, lost.sum(), (end - start) / 1e9);
     }
 
     /** Calls that broke down. */

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * namespace and stays readable from here. One thread reads it, any thread writes it.
  */
 @SuppressWarnings("restricted") // calls into libc are what this class is for
-final class Tun implements Closeable {
+public final class Tun implements Closeable {
     private static final int MAX_PACKET = 65_535;
     private static final int O_RDWR = 2;
     private static final int O_NONBLOCK = 0x800;
@@ -81,7 +81,7 @@ final class Tun implements Closeable {
     private final int descriptor;
 
     /** Creates the interface of this name in the namespace of this process. */
-    Tun(String name) throws IOException {
+    public Tun(String name) throws IOException {
         MemorySegment path = arena.allocateFrom("/dev/net/tun");
         descriptor = (int) invoke(OPEN, readState, path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
         check(descriptor >= 0, "open /dev/net/tun");
@@ -103,14 +103,14 @@ final class Tun implements Closeable {
     }
 
     /** Waits until a packet can be read, or the time is over. */
-    void await(long nanos) {
+    public void await(long nanos) {
         timeout.set(ValueLayout.JAVA_LONG, 0, nanos / 1_000_000_000L);
         timeout.set(ValueLayout.JAVA_LONG, 8, nanos % 1_000_000_000L);
         var _ = invoke(PPOLL, readState, pollRequest, 1L, timeout, MemorySegment.NULL);
     }
 
     /** The next packet that the namespace sent, or null when there is none. */
-    byte @Nullable [] poll() throws IOException {
+    public byte @Nullable [] poll() throws IOException {
         long length = (long) invoke(READ, readState, descriptor, readBuffer, (long) MAX_PACKET);
         if (length < 0) {
             int error = (int) ERRNO_FIELD.get(readState, 0L);
@@ -123,7 +123,7 @@ final class Tun implements Closeable {
     }
 
     /** Lets the namespace receive a packet; one that it cannot take is lost. */
-    void write(byte[] packet) {
+    public void write(byte[] packet) {
         try (Arena call = Arena.ofConfined()) {
             MemorySegment bytes = call.allocateFrom(ValueLayout.JAVA_BYTE, packet);
             var _ = invoke(WRITE, call.allocate(STATE), descriptor, bytes, (long) packet.length);
