@@ -194,10 +194,7 @@ public final class Transceiver implements AutoCloseable {
                             backends,
                             targets,
                             identity,
-                            new DtlsHandshake(
-                                    random,
-                                    (int) config.setupTimeout().toMillis(),
-                                    DtlsHandshake.DEFAULT_RESEND_MILLIS),
+                            handshake(config, random),
                             // Loaded now, not while the first caller waits.
                             OpusLibrary.best(),
                             RealtimeSurface.factory(realtime),
@@ -279,6 +276,15 @@ public final class Transceiver implements AutoCloseable {
                 config.backendReadyTimeout().toNanos(),
                 config.red(),
                 config.nack());
+    }
+
+    private static DtlsHandshake handshake(TransceiverConfig config, SecureRandom random) {
+        DtlsHandshake handshake =
+                new DtlsHandshake(
+                        random,
+                        (int) config.setupTimeout().toMillis(),
+                        DtlsHandshake.DEFAULT_RESEND_MILLIS);
+        return config.dtlsFalseStart() ? handshake : handshake.withoutFalseStart();
     }
 
     private static OpusSettings encoder(TransceiverConfig config) {

@@ -173,6 +173,14 @@ public record TransceiverConfig(
                 int maxHandshakes,
         @Option(
                         value =
+                                "Whether our audio goes out as soon as a client can have its keys,"
+                                        + " a round trip before DTLS is done (RFC 7918's false"
+                                        + " start). Nothing that comes from the client is taken"
+                                        + " before.",
+                        orElse = "true")
+                boolean dtlsFalseStart,
+        @Option(
+                        value =
                                 "How long a new call's set-up may have to wait for others' work, or"
                                         + " any work at all for half a second on end, before new"
                                         + " calls are refused, so that those that are there do not"

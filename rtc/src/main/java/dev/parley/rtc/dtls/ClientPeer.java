@@ -8,6 +8,7 @@ import org.bouncycastle.tls.CertificateRequest;
 import org.bouncycastle.tls.CertificateStatusRequest;
 import org.bouncycastle.tls.ProtocolVersion;
 import org.bouncycastle.tls.TlsAuthentication;
+import org.bouncycastle.tls.TlsClientContext;
 import org.bouncycastle.tls.TlsCredentials;
 import org.bouncycastle.tls.TlsSRTPUtils;
 import org.bouncycastle.tls.TlsServerCertificate;
@@ -21,6 +22,12 @@ final class ClientPeer extends AbstractTlsClient {
     ClientPeer(DtlsNegotiation negotiation) {
         super(negotiation.crypto());
         this.negotiation = negotiation;
+    }
+
+    @Override
+    public void init(TlsClientContext began) {
+        super.init(began);
+        negotiation.clientBegan(began);
     }
 
     @Override

@@ -27,14 +27,25 @@ public final class DtlsHandshake {
 
     private final GuardedCrypto crypto;
     private final HandshakeTimes times;
+    private final boolean falseStart;
 
     /**
      * @param timeoutMillis the longest that a whole handshake may take, more than zero
      * @param resendMillis first wait before a flight is sent again, more than zero
      */
     public DtlsHandshake(SecureRandom random, int timeoutMillis, int resendMillis) {
-        this.crypto = new GuardedCrypto(random);
-        this.times = new HandshakeTimes(timeoutMillis, resendMillis);
+        this(new GuardedCrypto(random), new HandshakeTimes(timeoutMillis, resendMillis), true);
+    }
+
+    private DtlsHandshake(GuardedCrypto crypto, HandshakeTimes times, boolean falseStart) {
+        this.crypto = crypto;
+        this.times = times;
+        this.falseStart = falseStart;
+    }
+
+    /** The same, but nobody ever hears of keys before the end. */
+    public DtlsHandshake withoutFalseStart() {
+        return new DtlsHandshake(crypto, times, false);
     }
 
     /**
@@ -46,7 +57,7 @@ public final class DtlsHandshake {
      */
     public DtlsOutcome run(
             DtlsRole role, DtlsIdentity identity, List<Fingerprint> expected, DatagramLink link) {
-        return run(role, identity, expected, true, link);
+        return run(role, identity, expected, true, link, FalseStart.NONE);
     }
 
     /**
@@ -54,15 +65,19 @@ public final class DtlsHandshake {
      *
      * @param srtp whether media is to be keyed, without which there is no association then. If not,
      *     use_srtp is neither offered nor answered: stacks without media do not know it.
+     * @param early told of the keys before the end where that is safe: as a client, with the suites
+     *     and the extension of RFC 7918 4
      */
     public DtlsOutcome run(
             DtlsRole role,
             DtlsIdentity identity,
             List<Fingerprint> expected,
             boolean srtp,
-            DatagramLink link) {
-        var negotiation = new DtlsNegotiation(crypto, times, identity, expected, srtp);
-        var transport = new PackedTransport(link, times.repeatMillis());
+            DatagramLink link,
+            FalseStart early) {
+        FalseStart told = falseStart ? early : FalseStart.NONE;
+        var negotiation = new DtlsNegotiation(crypto, times, identity, expected, srtp, told);
+        var transport = new PackedTransport(link, times.repeatMillis(), negotiation::flightLeft);
         try {
             DTLSTransport connected = run(role, negotiation, transport);
             transport.stopPacking();

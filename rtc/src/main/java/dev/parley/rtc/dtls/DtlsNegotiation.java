@@ -7,11 +7,16 @@ import java.util.Arrays;
 import java.util.List;
 import org.bouncycastle.tls.AlertDescription;
 import org.bouncycastle.tls.Certificate;
+import org.bouncycastle.tls.CipherType;
+import org.bouncycastle.tls.KeyExchangeAlgorithm;
+import org.bouncycastle.tls.SecurityParameters;
 import org.bouncycastle.tls.SignatureAndHashAlgorithm;
 import org.bouncycastle.tls.SignatureScheme;
+import org.bouncycastle.tls.TlsClientContext;
 import org.bouncycastle.tls.TlsContext;
 import org.bouncycastle.tls.TlsCredentialedSigner;
 import org.bouncycastle.tls.TlsFatalAlert;
+import org.bouncycastle.tls.TlsUtils;
 import org.bouncycastle.tls.UseSRTPData;
 import org.bouncycastle.tls.crypto.TlsCertificate;
 import org.bouncycastle.tls.crypto.TlsCryptoParameters;
@@ -32,6 +37,9 @@ final class DtlsNegotiation {
     private final DtlsIdentity identity;
     private final List<Fingerprint> expected;
     private final boolean srtp;
+    private final FalseStart falseStart;
+    private @Nullable TlsClientContext client;
+    private boolean peerVerified;
     private @Nullable SrtpProfile profile;
     private @Nullable SrtpKeys clientKeys;
     private @Nullable SrtpKeys serverKeys;
@@ -42,12 +50,19 @@ final class DtlsNegotiation {
             HandshakeTimes times,
             DtlsIdentity identity,
             List<Fingerprint> expected,
-            boolean srtp) {
+            boolean srtp,
+            FalseStart falseStart) {
         this.crypto = crypto;
         this.times = times;
         this.identity = identity;
         this.expected = expected;
         this.srtp = srtp;
+        this.falseStart = falseStart;
+    }
+
+    /** The handshake has begun, and we are the client. */
+    void clientBegan(TlsClientContext context) {
+        client = context;
     }
 
     JcaTlsCrypto crypto() {
@@ -90,6 +105,7 @@ final class DtlsNegotiation {
                             + ", expected was "
                             + expected);
         }
+        peerVerified = true;
     }
 
     /** Whether media is to be keyed. */
@@ -147,19 +163,71 @@ final class DtlsNegotiation {
                 "The server chose SRTP profiles that were not offered: " + Arrays.toString(ids));
     }
 
-    // RFC 5764 4.2: client key, server key, client salt, server salt
+    /** A flight of ours has left; tells of the keys when it was a client's last. */
+    void flightLeft() {
+        SrtpProfile agreed = profile;
+        TlsClientContext running = client;
+        if (running == null || agreed == null || clientKeys != null || !peerVerified) {
+            return;
+        }
+        SecurityParameters parameters = running.getSecurityParametersHandshake();
+        if (mayStartFalsely(parameters)) {
+            takeKeys(agreed, prf(parameters, materialLength(agreed)));
+            falseStart.keyed(required(clientKeys), required(serverKeys));
+        }
+    }
+
+    // The master secret is made between our key exchange and our Finished, behind which the flight
+    // ends. RFC 7918 4: a key exchange with forward secrecy, whose signature was checked before our
+    // own was made, and a cipher that no downgrade makes weak.
+    private static boolean mayStartFalsely(@Nullable SecurityParameters parameters) {
+        return parameters != null
+                && parameters.getMasterSecret() != null
+                && parameters.isExtendedMasterSecret()
+                && isForwardSecret(parameters.getKeyExchangeAlgorithm())
+                && TlsUtils.getCipherType(parameters.getCipherSuite()) == CipherType.aead;
+    }
+
+    private static boolean isForwardSecret(int keyExchange) {
+        return keyExchange == KeyExchangeAlgorithm.ECDHE_ECDSA
+                || keyExchange == KeyExchangeAlgorithm.ECDHE_RSA;
+    }
+
+    // RFC 5705 4: PRF(master_secret, label, client_random + server_random)[length], which Bouncy
+    // Castle's own exporter refuses before the end.
+    private static byte[] prf(SecurityParameters parameters, int length) {
+        byte[] seed = concatenate(parameters.getClientRandom(), parameters.getServerRandom());
+        return parameters
+                .getMasterSecret()
+                .deriveUsingPRF(parameters.getPRFAlgorithm(), EXPORTER_LABEL, seed, length)
+                .extract();
+    }
+
+    private static byte[] concatenate(byte[] first, byte[] second) {
+        byte[] both = Arrays.copyOf(first, first.length + second.length);
+        System.arraycopy(second, 0, both, first.length, second.length);
+        return both;
+    }
+
     void exportKeys(TlsContext context) {
-        if (!srtp) {
+        if (!srtp || clientKeys != null) {
             return;
         }
         SrtpProfile agreed = profile;
         if (agreed == null) {
             throw new IllegalStateException("Handshakes without a profile do not complete");
         }
+        takeKeys(
+                agreed, context.exportKeyingMaterial(EXPORTER_LABEL, null, materialLength(agreed)));
+    }
+
+    private static int materialLength(SrtpProfile agreed) {
+        return 2 * (SrtpProfile.KEY_LENGTH + agreed.saltLength());
+    }
+
+    // RFC 5764 4.2: client key, server key, client salt, server salt
+    private void takeKeys(SrtpProfile agreed, byte[] material) {
         int salt = agreed.saltLength();
-        byte[] material =
-                context.exportKeyingMaterial(
-                        EXPORTER_LABEL, null, 2 * (SrtpProfile.KEY_LENGTH + salt));
         int saltsAt = 2 * SrtpProfile.KEY_LENGTH;
         clientKeys =
                 new SrtpKeys(
@@ -174,15 +242,19 @@ final class DtlsNegotiation {
     }
 
     DtlsOutcome connected(DtlsRole role, DtlsSession session) {
-        SrtpKeys client = clientKeys;
-        SrtpKeys server = serverKeys;
-        if (srtp && (client == null || server == null)) {
+        SrtpKeys ofClient = srtp ? required(clientKeys) : null;
+        SrtpKeys ofServer = srtp ? required(serverKeys) : null;
+        return switch (role) {
+            case CLIENT -> new DtlsOutcome.Connected(session, ofClient, ofServer);
+            case SERVER -> new DtlsOutcome.Connected(session, ofServer, ofClient);
+        };
+    }
+
+    private static SrtpKeys required(@Nullable SrtpKeys keys) {
+        if (keys == null) {
             throw new IllegalStateException("Handshakes without keys do not complete");
         }
-        return switch (role) {
-            case CLIENT -> new DtlsOutcome.Connected(session, client, server);
-            case SERVER -> new DtlsOutcome.Connected(session, server, client);
-        };
+        return keys;
     }
 
     /** Notes why the handshake fails, and answers the alert to throw. */

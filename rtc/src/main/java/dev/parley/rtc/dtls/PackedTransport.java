@@ -22,6 +22,7 @@ final class PackedTransport implements DatagramTransport {
 
     private final DatagramLink link;
     private final int repeatMillis;
+    private final Runnable onFlight;
     private final byte[] packed = new byte[DatagramLink.MTU];
     private int packedLength;
 
@@ -35,10 +36,12 @@ final class PackedTransport implements DatagramTransport {
 
     /**
      * @param repeatMillis the longest wait in milliseconds before a flight is sent again
+     * @param onFlight called during the handshake when all there was to send has left
      */
-    PackedTransport(DatagramLink link, int repeatMillis) {
+    PackedTransport(DatagramLink link, int repeatMillis, Runnable onFlight) {
         this.link = link;
         this.repeatMillis = repeatMillis;
+        this.onFlight = onFlight;
     }
 
     /** From now on each record goes out at once, whichever thread sends it. */
@@ -63,6 +66,7 @@ final class PackedTransport implements DatagramTransport {
         if (packing) {
             // Bouncy Castle waits: the flight is complete.
             flush();
+            onFlight.run();
         }
         int received = closed ? DatagramLink.CLOSED : await(buffer, offset, length, waitMillis);
         if (received == DatagramLink.CLOSED) {

@@ -32,6 +32,12 @@ final class HandshakePair {
     /** What the server's session answers to its reader once the handshake is over. */
     CompletableFuture<Integer> serverReader = new CompletableFuture<>();
 
+    /** Who hears of keys before the end. */
+    FalseStart clientEarly = FalseStart.NONE;
+
+    FalseStart serverEarly = FalseStart.NONE;
+    boolean mayStartFalsely = true;
+
     private boolean clientKeys = true;
     private boolean serverKeys = true;
     DtlsOutcome clientOutcome = NOT_RUN;
@@ -61,7 +67,8 @@ final class HandshakePair {
     HandshakePair run(
             int timeoutMillis, List<Fingerprint> serverExpected, List<Fingerprint> clientExpected)
             throws Exception {
-        var handshake = new DtlsHandshake(RANDOM, timeoutMillis, resendMillis);
+        var any = new DtlsHandshake(RANDOM, timeoutMillis, resendMillis);
+        DtlsHandshake handshake = mayStartFalsely ? any : any.withoutFalseStart();
         CompletableFuture<DtlsOutcome> server =
                 start(
                         () -> {
@@ -71,7 +78,8 @@ final class HandshakePair {
                                             SERVER_IDENTITY,
                                             clientExpected,
                                             serverKeys,
-                                            serverLink);
+                                            serverLink,
+                                            serverEarly);
                             keepReading(outcome);
                             return outcome;
                         });
@@ -83,7 +91,8 @@ final class HandshakePair {
                                                 CLIENT_IDENTITY,
                                                 serverExpected,
                                                 clientKeys,
-                                                clientLink))
+                                                clientLink,
+                                                clientEarly))
                         .get(60, TimeUnit.SECONDS);
         serverOutcome = server.get(60, TimeUnit.SECONDS);
         return this;

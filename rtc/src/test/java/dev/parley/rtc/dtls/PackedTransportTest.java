@@ -31,7 +31,8 @@ class PackedTransportTest {
                             sent.add(Arrays.copyOfRange(bytes, offset, offset + length));
                         }
                     },
-                    REPEAT_MILLIS);
+                    REPEAT_MILLIS,
+                    () -> {});
 
     private int receive(int waitMillis) throws IOException {
         return transport.receive(buffer, 0, buffer.length, waitMillis);

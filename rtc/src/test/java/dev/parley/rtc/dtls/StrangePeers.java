@@ -54,7 +54,8 @@ final class StrangePeers {
     /** Runs a client until its handshake ends, well or not; answers how. */
     static String runClient(Habits habits, DatagramLink link) {
         try {
-            new DTLSClientProtocol().connect(new Client(habits), new PackedTransport(link, 1_000));
+            new DTLSClientProtocol()
+                    .connect(new Client(habits), new PackedTransport(link, 1_000, () -> {}));
             return "connected";
         } catch (IOException e) {
             return String.valueOf(e.getMessage());
@@ -63,7 +64,7 @@ final class StrangePeers {
 
     static String runServer(Habits habits, DatagramLink link) {
         try {
-            var transport = new PackedTransport(link, 1_000);
+            var transport = new PackedTransport(link, 1_000, () -> {});
             new DTLSServerProtocol().accept(new Server(habits), transport);
             transport.stopPacking();
             return "connected";
@@ -74,7 +75,13 @@ final class StrangePeers {
 
     private static TlsCredentials ecdsa(DtlsIdentity identity, TlsContext context)
             throws IOException {
-        return new DtlsNegotiation(CRYPTO, new HandshakeTimes(1, 1), identity, List.of(), true)
+        return new DtlsNegotiation(
+                        CRYPTO,
+                        new HandshakeTimes(1, 1),
+                        identity,
+                        List.of(),
+                        true,
+                        FalseStart.NONE)
                 .credentials(context);
     }
 

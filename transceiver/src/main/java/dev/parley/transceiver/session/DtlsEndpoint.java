@@ -7,6 +7,7 @@ import dev.parley.rtc.dtls.DtlsOutcome.Connected;
 import dev.parley.rtc.dtls.DtlsOutcome.Failed;
 import dev.parley.rtc.dtls.DtlsSession;
 import dev.parley.rtc.ice.IcePath;
+import dev.parley.rtc.srtp.SrtpKeys;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.concurrent.BlockingQueue;
@@ -35,7 +36,16 @@ final class DtlsEndpoint implements DatagramLink {
          */
         void onDtlsData(byte[] data, IcePath from);
 
-        void onDtlsConnected(Connected connected);
+        /** Our media may go out, behind all that was sent so far; nothing that comes is trusted. */
+        void onDtlsKeyed(SrtpContexts media);
+
+        /**
+         * The handshake is done.
+         *
+         * @param media the same as in {@link #onDtlsKeyed}, if that was called; null when the
+         *     association keys no media
+         */
+        void onDtlsConnected(@Nullable SrtpContexts media);
 
         /** The handshake has failed, or the association by a fatal alert. */
         void onDtlsFailed(Failed failed);
@@ -72,6 +82,7 @@ final class DtlsEndpoint implements DatagramLink {
     // While it shakes hands; of its thread alone.
     private SetupWork.@Nullable Turn turn;
     // Of the DTLS thread alone.
+    private @Nullable SrtpContexts media;
     private IcePath lastFrom = CLOSE.from();
     private volatile boolean closing;
     private volatile @Nullable DtlsSession session;
@@ -164,7 +175,7 @@ final class DtlsEndpoint implements DatagramLink {
                 case Connected connected -> {
                     work.done();
                     session = connected.session();
-                    owner.onDtlsConnected(connected);
+                    owner.onDtlsConnected(media == null ? SrtpContexts.find(connected) : media);
                     awaitClose(connected.session());
                 }
             }
@@ -177,10 +188,21 @@ final class DtlsEndpoint implements DatagramLink {
         try (SetupWork.Turn first = work.takeTurn()) {
             turn = first;
             return handshake.run(
-                    spec.role(), spec.identity(), spec.fingerprints(), spec.hasAudio(), this);
+                    spec.role(),
+                    spec.identity(),
+                    spec.fingerprints(),
+                    spec.hasAudio(),
+                    this,
+                    this::keyed);
         } finally {
             turn = null;
         }
+    }
+
+    private void keyed(SrtpKeys sendKeys, SrtpKeys receiveKeys) {
+        SrtpContexts made = SrtpContexts.of(sendKeys, receiveKeys);
+        media = made;
+        owner.onDtlsKeyed(made);
     }
 
     private void awaitClose(DtlsSession open) {

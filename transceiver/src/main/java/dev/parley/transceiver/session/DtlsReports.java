@@ -4,8 +4,10 @@ import dev.parley.rtc.dtls.DtlsOutcome;
 import dev.parley.rtc.ice.IcePath;
 import dev.parley.transceiver.session.LoopCommand.DtlsConnected;
 import dev.parley.transceiver.session.LoopCommand.DtlsData;
+import dev.parley.transceiver.session.LoopCommand.DtlsKeyed;
 import dev.parley.transceiver.session.LoopCommand.DtlsSend;
 import dev.parley.transceiver.session.LoopCommand.End;
+import org.jspecify.annotations.Nullable;
 
 /** Carries what happens on a session's DTLS thread to the session's loop. */
 record DtlsReports(Session session, MediaLoop loop) implements DtlsEndpoint.Owner {
@@ -25,8 +27,13 @@ record DtlsReports(Session session, MediaLoop loop) implements DtlsEndpoint.Owne
     }
 
     @Override
-    public void onDtlsConnected(DtlsOutcome.Connected connected) {
-        loop.post(new DtlsConnected(session, connected));
+    public void onDtlsKeyed(SrtpContexts media) {
+        loop.post(new DtlsKeyed(session, media));
+    }
+
+    @Override
+    public void onDtlsConnected(@Nullable SrtpContexts media) {
+        loop.post(new DtlsConnected(session, media));
     }
 
     @Override

@@ -1,11 +1,11 @@
 package dev.parley.transceiver.session;
 
-import dev.parley.rtc.dtls.DtlsOutcome;
 import dev.parley.rtc.ice.IceCredentials;
 import dev.parley.rtc.ice.IcePath;
 import dev.parley.rtc.route.RouteKeys;
 import dev.parley.rtc.sdp.SdpDirection;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /** What other threads ask of a media loop. */
 sealed interface LoopCommand {
@@ -23,8 +23,11 @@ sealed interface LoopCommand {
     /** Inference has something for a session's data channels. */
     record Nudge(Session session) implements LoopCommand {}
 
-    /** The handshake is done. */
-    record DtlsConnected(Session session, DtlsOutcome.Connected connected) implements LoopCommand {}
+    /** Our media may go out, though the handshake is not done. */
+    record DtlsKeyed(Session session, SrtpContexts media) implements LoopCommand {}
+
+    /** The handshake is done; media is null when it keys none. */
+    record DtlsConnected(Session session, @Nullable SrtpContexts media) implements LoopCommand {}
 
     /** Restart a session's ICE; answers false when it is over. */
     record Restart(

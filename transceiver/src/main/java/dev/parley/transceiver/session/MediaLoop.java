@@ -14,6 +14,7 @@ import dev.parley.transceiver.session.LoopCommand.Describe;
 import dev.parley.transceiver.session.LoopCommand.Direct;
 import dev.parley.transceiver.session.LoopCommand.DtlsConnected;
 import dev.parley.transceiver.session.LoopCommand.DtlsData;
+import dev.parley.transceiver.session.LoopCommand.DtlsKeyed;
 import dev.parley.transceiver.session.LoopCommand.DtlsSend;
 import dev.parley.transceiver.session.LoopCommand.End;
 import dev.parley.transceiver.session.LoopCommand.EndAll;
@@ -295,6 +296,7 @@ public final class MediaLoop {
                     case DtlsSend send -> send.session();
                     case DtlsData data -> data.session();
                     case Nudge nudge -> nudge.session();
+                    case DtlsKeyed keyed -> keyed.session();
                     case DtlsConnected connected -> connected.session();
                     case Restart restart -> restart.session();
                     case Direct direct -> direct.session();
@@ -313,8 +315,9 @@ public final class MediaLoop {
                 case DtlsData data ->
                         data.session().receiveData(data.from(), data.data(), nowNanos);
                 case Nudge nudge -> nudge.session().takeServerEvents(nowNanos);
+                case DtlsKeyed keyed -> keyed.session().dtlsKeyed(keyed.media(), nowNanos);
                 case DtlsConnected connected -> {
-                    connected.session().dtlsConnected(connected.connected(), nowNanos);
+                    connected.session().dtlsConnected(connected.media(), nowNanos);
                     demux.releaseMedia(connected.session(), nowNanos);
                 }
                 case Restart restart -> restart.done().complete(restart(restart));
@@ -371,7 +374,14 @@ public final class MediaLoop {
             case Restart restart -> restart.done().completeExceptionally(fault);
             case Describe describe -> describe.answer().completeExceptionally(fault);
             case EndAll all -> all.done().complete(null);
-            case UseKeys _, DtlsSend _, DtlsData _, Nudge _, DtlsConnected _, Direct _, End _ -> {}
+            case UseKeys _,
+                    DtlsSend _,
+                    DtlsData _,
+                    Nudge _,
+                    DtlsKeyed _,
+                    DtlsConnected _,
+                    Direct _,
+                    End _ -> {}
         }
     }
 

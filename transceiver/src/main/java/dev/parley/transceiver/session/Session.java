@@ -1,7 +1,6 @@
 package dev.parley.transceiver.session;
 
 import dev.parley.rtc.dtls.DtlsHandshake;
-import dev.parley.rtc.dtls.DtlsOutcome;
 import dev.parley.rtc.dtls.DtlsRole;
 import dev.parley.rtc.ice.IceLite;
 import dev.parley.rtc.ice.IcePath;
@@ -68,6 +67,7 @@ public final class Session {
     private State state = State.NEW;
     private @Nullable Ending ending;
     private boolean handshakeBegun;
+    private final EarlyOutput early = new EarlyOutput();
     private boolean hasHandshakePlace;
     private long handshakeHeardNanos;
     private long dataRecords;
@@ -227,6 +227,7 @@ public final class Session {
             return false;
         }
         if (state == State.CONNECTING) {
+            early.flightReceived(nowNanos);
             shakeHands(nowNanos);
         }
         return true;
@@ -274,6 +275,7 @@ public final class Session {
 
     void sendQueuedDtls(byte[] datagram) {
         dtls.sent();
+        early.flightSent(loop.nowNanos());
         sendDtls(datagram, 0, datagram.length);
     }
 
@@ -329,7 +331,14 @@ public final class Session {
         return dtls.sendData(bytes, offset, length);
     }
 
-    void dtlsConnected(DtlsOutcome.Connected connected, long nowNanos) {
+    void dtlsKeyed(SrtpContexts keys, long nowNanos) {
+        if (state == State.CONNECTING) {
+            media.startEarly(
+                    keys, EarlyOutput.firstNanos(nowNanos), early.untilNanos(nowNanos), nowNanos);
+        }
+    }
+
+    void dtlsConnected(@Nullable SrtpContexts keys, long nowNanos) {
         if (state != State.CONNECTING) {
             return;
         }
@@ -337,7 +346,7 @@ public final class Session {
         leaveHandshakePlace();
         phases.reached(Phase.DTLS_CONNECTED, nowNanos);
         ice.handshakeDone(nowNanos);
-        media.start(connected, nowNanos);
+        media.start(keys, nowNanos);
         if (data != null) {
             data.start(nowNanos);
         }
@@ -422,7 +431,7 @@ public final class Session {
             end(EndReason.AGENT_HANGUP, hangupMessage);
         } else if (ice.isConsentLost(nowNanos)) {
             end(EndReason.CONSENT_EXPIRED, "the client has not been heard of for too long");
-        } else if (!media.started() && age >= limits.setupNanos()) {
+        } else if (!isConnected() && age >= limits.setupNanos()) {
             end(
                     EndReason.SETUP_TIMEOUT,
                     state == State.NEW ? "no check came" : "DTLS was not finished");
@@ -431,6 +440,10 @@ public final class Session {
         } else if (state == State.CONNECTED && nowNanos - activeNanos >= limits.idleNanos()) {
             end(EndReason.IDLE_TIMEOUT, "neither side has said anything for too long");
         }
+    }
+
+    private boolean isConnected() {
+        return state != State.NEW && state != State.CONNECTING;
     }
 
     /** The client is to have what was said to it before, if it answers at all. */

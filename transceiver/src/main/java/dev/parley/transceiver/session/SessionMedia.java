@@ -1,6 +1,5 @@
 package dev.parley.transceiver.session;
 
-import dev.parley.rtc.dtls.DtlsOutcome;
 import dev.parley.rtc.ice.IceLite;
 import dev.parley.rtc.ice.IcePath;
 import dev.parley.rtc.sdp.SdpDirection;
@@ -38,6 +37,9 @@ final class SessionMedia implements MediaTransport.Listener {
 
     private SdpDirection direction;
     private @Nullable MediaTransport transport;
+    private boolean trusted;
+    private long earlyFirstNanos;
+    private long earlyUntilNanos;
     private boolean outputWaits;
     private final CallQuality quality = new CallQuality();
     private final int[] again = new int[MAX_AGAIN];
@@ -88,35 +90,59 @@ final class SessionMedia implements MediaTransport.Listener {
         }
     }
 
-    /** Packets may move from now on. */
-    void start(DtlsOutcome.Connected connected, long nowNanos) {
-        if (spec.hasAudio()) {
-            transport =
-                    new MediaTransport(
-                            spec,
-                            direction,
-                            connected.receiver(),
-                            connected.sender(),
-                            input,
-                            output,
-                            loop.counters(),
-                            loop.ntp(),
-                            loop.random(),
-                            this,
-                            nowNanos);
+    /**
+     * Audio may go out before DTLS is done; nothing that comes in is taken, and no report is made.
+     *
+     * @param firstNanos when the first packet is due
+     * @param untilNanos from when on the next one waits for {@link #start}
+     */
+    void startEarly(SrtpContexts keys, long firstNanos, long untilNanos, long nowNanos) {
+        transport = transport(keys, nowNanos);
+        earlyFirstNanos = firstNanos;
+        earlyUntilNanos = untilNanos;
+        output.start(firstNanos);
+    }
+
+    /**
+     * DTLS is done: packets may move both ways from now on.
+     *
+     * @param keys null in a call without audio
+     */
+    void start(@Nullable SrtpContexts keys, long nowNanos) {
+        if (transport == null && keys != null) {
+            transport = transport(keys, nowNanos);
         }
+        trusted = true;
         qualityDueNanos = nowNanos + QUALITY_INTERVAL_NANOS;
-        output.start(nowNanos);
+        boolean sentNothing = !output.started() || output.dueNanos() == earlyFirstNanos;
+        if (sentNothing) {
+            output.start(nowNanos);
+        }
     }
 
-    /** Whether DTLS is done. */
-    boolean started() {
-        return output.started();
+    private MediaTransport transport(SrtpContexts keys, long nowNanos) {
+        return new MediaTransport(
+                spec,
+                direction,
+                keys.receiver(),
+                keys.sender(),
+                input,
+                output,
+                loop.counters(),
+                loop.ntp(),
+                loop.random(),
+                this,
+                nowNanos);
     }
 
-    /** Whether there are keys to read packets with, which a call without audio never gets. */
+    /** Whether packets can be read and believed, which a call without audio never does. */
     boolean keyed() {
-        return transport != null;
+        return trusted && transport != null;
+    }
+
+    /** Whether the packet that is due goes out. */
+    private boolean flows(long nowNanos) {
+        return output.started() && (trusted || earlyUntilNanos - nowNanos > 0);
     }
 
     private MediaTransport transport() {
@@ -191,10 +217,10 @@ final class SessionMedia implements MediaTransport.Listener {
     long deadlineNanos(long latest, long nowNanos) {
         long deadline = latest;
         MediaTransport started = transport;
-        if (started != null) {
+        if (started != null && trusted) {
             deadline = earlier(deadline, started.reportDueNanos());
         }
-        if (output.started()) {
+        if (flows(nowNanos)) {
             deadline = earlier(deadline, output.dueNanos());
         }
         if (input.waiting()) {
@@ -218,10 +244,10 @@ final class SessionMedia implements MediaTransport.Listener {
         }
         outputWaits = feed.take();
         MediaTransport started = transport;
-        while (output.started() && output.dueNanos() - nowNanos <= 0) {
+        while (flows(nowNanos) && output.dueNanos() - nowNanos <= 0) {
             sendRtp(started, nowNanos);
         }
-        if (started != null && started.reportDueNanos() - nowNanos <= 0) {
+        if (started != null && trusted && started.reportDueNanos() - nowNanos <= 0) {
             sendReport(started, nowNanos);
         }
         feed.tellLeft();
@@ -285,7 +311,7 @@ final class SessionMedia implements MediaTransport.Listener {
     /** The whole call; null when nothing has moved. */
     @Nullable CallSummary summary() {
         MediaTransport started = transport;
-        if (started == null) {
+        if (started == null || !trusted) {
             return null;
         }
         noteInput(started);
@@ -313,7 +339,7 @@ final class SessionMedia implements MediaTransport.Listener {
     void end(long nowNanos) {
         playout.end();
         MediaTransport started = transport;
-        if (started == null) {
+        if (started == null || !trusted) {
             return;
         }
         Outbox outbox = loop.outbox();

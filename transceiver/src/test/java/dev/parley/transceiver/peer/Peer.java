@@ -6,6 +6,7 @@ import dev.parley.rtc.dtls.DtlsIdentity;
 import dev.parley.rtc.dtls.DtlsOutcome;
 import dev.parley.rtc.dtls.DtlsRole;
 import dev.parley.rtc.dtls.DtlsSession;
+import dev.parley.rtc.dtls.FalseStart;
 import dev.parley.rtc.dtls.Fingerprint;
 import dev.parley.rtc.ice.IceControlling;
 import dev.parley.rtc.ice.IceCredentials;
@@ -67,6 +68,9 @@ public final class Peer implements DatagramLink {
     private boolean dataChannels;
     private boolean audio = true;
     private volatile boolean dtlsStarted;
+    private int heldFrom = Integer.MAX_VALUE;
+    private int dtlsSent;
+    private final List<byte[]> held = new ArrayList<>();
     private int resendMillis = 500;
     private IceControlling.Nomination nomination = IceControlling.Nomination.AGGRESSIVE;
     private final DtlsRole role;
@@ -283,7 +287,12 @@ public final class Peer implements DatagramLink {
         DtlsHandshake handshake = new DtlsHandshake(new SecureRandom(), 10_000, resendMillis);
         DtlsOutcome result =
                 handshake.run(
-                        role, IDENTITY, List.of(Objects.requireNonNull(expected)), audio, this);
+                        role,
+                        IDENTITY,
+                        List.of(Objects.requireNonNull(expected)),
+                        audio,
+                        this,
+                        FalseStart.NONE);
         outcome.complete(result);
         if (result instanceof DtlsOutcome.Connected(DtlsSession session, var _, var _)) {
             byte[] buffer = new byte[MAX_RECEIVED];
@@ -296,6 +305,19 @@ public final class Peer implements DatagramLink {
             }
             closedByServer.complete(null);
         }
+    }
+
+    /** All that DTLS sends behind its first flight waits for {@link #releaseDtls}. */
+    public Peer holdingItsFinished() {
+        heldFrom = 1;
+        return this;
+    }
+
+    /** Sends what was held back. */
+    public synchronized void releaseDtls() {
+        heldFrom = Integer.MAX_VALUE;
+        held.forEach(wire);
+        held.clear();
     }
 
     /** Whether it has offered audio. */
@@ -529,7 +551,12 @@ public final class Peer implements DatagramLink {
     }
 
     @Override
-    public void send(byte[] bytes, int offset, int length) {
-        wire.accept(Arrays.copyOfRange(bytes, offset, offset + length));
+    public synchronized void send(byte[] bytes, int offset, int length) {
+        byte[] datagram = Arrays.copyOfRange(bytes, offset, offset + length);
+        if (dtlsSent++ < heldFrom) {
+            wire.accept(datagram);
+        } else {
+            held.add(datagram);
+        }
     }
 }

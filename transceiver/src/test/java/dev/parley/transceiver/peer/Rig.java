@@ -439,12 +439,16 @@ public final class Rig implements AutoCloseable {
         peer.check(now.get());
         run();
         peer.startDtls();
-        pump(peer::dtlsDone);
+        pump(() -> peer.dtlsDone() && isConnected(created));
         if (peer.hasAudio()) {
             int before = peer.received().size();
             advanceUntil(() -> peer.received().size() > before);
         }
         return created;
+    }
+
+    private boolean isConnected(CreateSessionResponse created) {
+        return describe(created).getSetup().hasDtlsConnectedMs();
     }
 
     /** One turn of the loop at the time that it is. */
