@@ -6,12 +6,15 @@ import java.util.Set;
 import java.util.logging.Handler;
 import java.util.logging.LogManager;
 import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sends log lines to standard error, one line each; {@code -Djava.util.logging.config.file}
  * overrides it.
  */
 final class Logging {
+    private static volatile @Nullable LogQueue queue;
+
     private Logging() {}
 
     /** Until the config is read. */
@@ -26,7 +29,25 @@ final class Logging {
         } catch (IOException e) {
             throw new IllegalStateException("logging.properties cannot be read", e);
         }
+        queue();
         configure(LogFormat.TEXT, true, Set.of());
+    }
+
+    /** Whoever logs waits for nobody who reads. */
+    private static void queue() {
+        Logger root = Logger.getLogger("");
+        for (Handler handler : root.getHandlers()) {
+            LogQueue queued = new LogQueue(handler);
+            root.removeHandler(handler);
+            root.addHandler(queued);
+            queue = queued;
+        }
+    }
+
+    /** Lines that nobody wrote, since too many waited for standard error. */
+    static long dropped() {
+        LogQueue queued = queue;
+        return queued == null ? 0 : queued.dropped();
     }
 
     /**

@@ -6,6 +6,7 @@ import dev.parley.inferencestub.InferenceStub;
 import dev.parley.inferencestub.InferenceStubConfig;
 import dev.parley.otel.AdminServer;
 import dev.parley.otel.MaskedAddresses;
+import dev.parley.otel.Metric;
 import dev.parley.otel.ProcessWatch;
 import dev.parley.otel.Telemetry;
 import dev.parley.relay.Relay;
@@ -141,6 +142,7 @@ public final class Main {
         Telemetry telemetry =
                 services.push(Telemetry.start(command, System.getenv(), process.telemetry()));
         services.push(ProcessWatch.start(telemetry));
+        telemetry.counters(Metric.PROCESS_LOG_DROPS, Map.of("standard_error", Logging::dropped));
         process.findAdmin(ProcessConfig.standardAdmin(command))
                 .ifPresent(
                         address ->

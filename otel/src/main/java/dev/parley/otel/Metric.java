@@ -88,6 +88,12 @@ public enum Metric {
             "By",
             "",
             "Heap in use, garbage that is not yet collected included"),
+    PROCESS_LOG_DROPS(
+            "parley.process.log.drops",
+            Kind.COUNTER,
+            "{line}",
+            "output",
+            "Log lines left out, since too many waited for whoever reads the output"),
     PROCESS_PAUSE(
             "parley.process.pause.duration",
             Kind.HISTOGRAM,
