@@ -129,8 +129,13 @@ public final class ChildProcess implements AutoCloseable {
 
     /** Waits for its end and answers the exit code. */
     public int awaitExit() {
+        return awaitExit(STOP_SECONDS);
+    }
+
+    /** The same for one that takes longer. */
+    int awaitExit(long seconds) {
         try {
-            if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
+            if (!process.waitFor(seconds, TimeUnit.SECONDS)) {
                 throw new AssertionError(
                         "still running; it printed:\n" + String.join("\n", output));
             }

@@ -1,6 +1,7 @@
 package dev.parley.e2e.lab;
 
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 
 /**
  * View of one IPv4 packet, RFC 791, with the ports of UDP and TCP; rewriting keeps the checksums
@@ -16,6 +17,8 @@ final class Ipv4Packet {
     private static final int UDP_CHECKSUM = 6;
     private static final int TCP_CHECKSUM = 16;
     private static final int UDP_HEADER = 8;
+    private static final int TCP_OFFSET = 12;
+    private static final int TCP_TEXT = 16;
 
     private final ByteBuffer packet;
     private final int headerLength;
@@ -102,6 +105,20 @@ final class Ipv4Packet {
 
     int payloadLength() {
         return packet.capacity() - payloadOffset();
+    }
+
+    /** A byte of a UDP payload. */
+    int payload(int at) {
+        return packet.get(payloadOffset() + at) & 0xFF;
+    }
+
+    /** The first bytes that a TCP segment carries, as text; empty when it carries nothing. */
+    String tcpText() {
+        int at = headerLength + (packet.get(headerLength + TCP_OFFSET) >> 4 & 0x0F) * 4;
+        int length = Math.min(TCP_TEXT, packet.capacity() - at);
+        return length <= 0
+                ? ""
+                : new String(packet.array(), at, length, StandardCharsets.ISO_8859_1);
     }
 
     /** First byte of a UDP payload, which tells what it is (RFC 7983); -1 when it is empty. */

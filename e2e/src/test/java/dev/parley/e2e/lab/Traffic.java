@@ -1,10 +1,16 @@
 package dev.parley.e2e.lab;
 
+import java.util.ArrayList;
+import java.util.List;
+
 /**
  * What has come out of one direction of a link. Written by the thread of that direction, read by
  * any.
  */
 public final class Traffic {
+    private static final int MAX_ARRIVALS = 1_000;
+
+    private final List<Arrival> arrivals = new ArrayList<>();
     private long delivered;
     private long media;
     private long checks;
@@ -16,6 +22,9 @@ public final class Traffic {
 
     synchronized void delivered(Ipv4Packet packet, long nowNanos) {
         delivered++;
+        if (arrivals.size() < MAX_ARRIVALS) {
+            arrivals.add(Arrival.of(packet, nowNanos));
+        }
         int first = packet.isUdp() ? packet.firstPayloadByte() : -1;
         // RFC 7983 7: 128 to 191 is SRTP or SRTCP, 0 to 3 is STUN.
         if (first >= 128 && first <= 191) {
@@ -39,9 +48,15 @@ public final class Traffic {
     /** Begins to measure anew: gaps and first packets count from now. */
     public synchronized void mark() {
         markNanos = System.nanoTime();
+        arrivals.clear();
         longestGapNanos = 0;
         firstMediaAfterMarkNanos = 0;
         firstCheckAfterMarkNanos = 0;
+    }
+
+    /** The first packets since the mark, or since the link began. */
+    public synchronized List<Arrival> arrivals() {
+        return List.copyOf(arrivals);
     }
 
     /** Packets that arrived. */
