@@ -5,10 +5,10 @@ async ({ base, model, opens, RTCPeerConnection, addAudio, longest = 262_144, emp
     await addAudio(connection);
     const figures = {};
 
-    const within = (promise, what, millis = 30_000) => {
+    const within = (promise, what, millis = 30_000, waits = () => '') => {
         let timer;
         const late = new Promise((_, reject) => {
-            timer = setTimeout(() => reject(new Error(`${what}: nothing after ${millis} ms`)), millis);
+            timer = setTimeout(() => reject(new Error(`${what}: nothing after ${millis} ms${waits()}`)), millis);
         });
         return Promise.race([promise, late]).finally(() => clearTimeout(timer));
     };
@@ -33,6 +33,9 @@ async ({ base, model, opens, RTCPeerConnection, addAudio, longest = 262_144, emp
             }),
             what,
             120_000,
+            () =>
+                `; ${got.length} of ${count} came, the channel is ${channel.readyState}, ` +
+                `${channel.bufferedAmount} bytes wait`,
         );
     };
 

@@ -21,7 +21,8 @@ public interface DatagramLink {
     /**
      * Waits for the next datagram.
      *
-     * @param waitMillis the longest wait; 0 waits without end
+     * @param waitMillis the longest wait; 0 waits without end or, where the owner hands datagrams
+     *     in by itself, not at all
      * @return its length in bytes, {@link #TIMED_OUT} or {@link #CLOSED}
      */
     int receive(byte[] buffer, int offset, int length, int waitMillis);

@@ -81,7 +81,7 @@ public final class DtlsHandshake {
         try {
             DTLSTransport connected = run(role, negotiation, transport);
             transport.stopPacking();
-            return negotiation.connected(role, new DtlsSession(connected));
+            return negotiation.connected(role, new DtlsSession(connected, transport));
         } catch (IOException e) {
             DtlsOutcome.Failed failure = negotiation.findFailure();
             return failure != null ? failure : failed(e);

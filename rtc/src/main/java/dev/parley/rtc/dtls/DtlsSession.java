@@ -8,24 +8,28 @@ import org.bouncycastle.tls.TlsFatalAlertReceived;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An association after its handshake. Its owner keeps one thread in {@link #receive} until that
- * answers {@link DatagramLink#CLOSED}: this is where the peer's close_notify is noticed, and where
- * a lost last flight is sent again. Sending and closing are for any thread.
+ * An association after its handshake. Its owner calls {@link #receive} for whatever comes until
+ * that answers {@link DatagramLink#CLOSED}: this is where the peer's close_notify is noticed, and
+ * where a lost last flight is sent again. Either a thread of its own waits there, or the loop that
+ * has taken a datagram hands it in by the link and asks without a wait. Sending and closing are for
+ * any thread.
  */
 public final class DtlsSession implements AutoCloseable {
     private final DTLSTransport transport;
+    private final PackedTransport link;
     private volatile boolean closed;
     private volatile DtlsOutcome.@Nullable Failed failure;
 
-    DtlsSession(DTLSTransport transport) {
+    DtlsSession(DTLSTransport transport, PackedTransport link) {
         this.transport = transport;
+        this.link = link;
     }
 
     /**
      * Waits for application data.
      *
      * @param length at least {@link DatagramLink#MAX_RECEIVED}
-     * @param waitMillis the longest wait; 0 waits without end
+     * @param waitMillis the longest wait; 0 as {@link DatagramLink#receive} has it
      * @return its length in bytes, {@link DatagramLink#TIMED_OUT} (perhaps early), or {@link
      *     DatagramLink#CLOSED} when either side has closed the association
      */
@@ -39,11 +43,37 @@ public final class DtlsSession implements AutoCloseable {
         try {
             int received = transport.receive(buffer, offset, length, waitMillis);
             return received < 0 ? DatagramLink.TIMED_OUT : received;
+        } catch (PackedTransport.NothingMoreException e) {
+            return DatagramLink.TIMED_OUT;
         } catch (IOException e) {
-            // close_notify, a fatal alert, or a link that is closed: there is nothing more to come.
-            failure = closed ? null : failure(e);
-            closed = true;
+            return broken(e);
+        }
+    }
+
+    // By close_notify, a fatal alert, or a link that is closed: there is nothing more to come.
+    private int broken(IOException e) {
+        failure = closed ? null : failure(e);
+        closed = true;
+        return DatagramLink.CLOSED;
+    }
+
+    /**
+     * The next piece of application data in the datagram that {@link #receive} has taken last, of
+     * which there may be several; the same answers, without a wait.
+     */
+    public int receiveRest(byte[] buffer, int offset, int length) {
+        if (closed) {
             return DatagramLink.CLOSED;
+        }
+        try {
+            int received = transport.receivePending(buffer, offset, length);
+            if (received >= 0) {
+                return received;
+            }
+            closed = link.isClosed();
+            return closed ? DatagramLink.CLOSED : DatagramLink.TIMED_OUT;
+        } catch (IOException e) {
+            return broken(e);
         }
     }
 

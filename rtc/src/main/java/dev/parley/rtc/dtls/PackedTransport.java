@@ -1,6 +1,7 @@
 package dev.parley.rtc.dtls;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -72,6 +73,9 @@ final class PackedTransport implements DatagramTransport {
         if (received == DatagramLink.CLOSED) {
             throw new LinkClosedException();
         }
+        if (received == DatagramLink.TIMED_OUT && waitMillis == 0) {
+            throw new NothingMoreException();
+        }
         // An empty datagram is skipped like any other that holds no record.
         return HandshakeMessages.anyTooLongInDatagram(buffer, offset, received) ? 0 : received;
     }
@@ -103,6 +107,11 @@ final class PackedTransport implements DatagramTransport {
         packedLength += length;
     }
 
+    /** Whether either side has closed the association. */
+    boolean isClosed() {
+        return closed;
+    }
+
     @Override
     public void close() {
         if (packing) {
@@ -126,6 +135,24 @@ final class PackedTransport implements DatagramTransport {
         }
         if (flight.size() < MAX_FLIGHT) {
             flight.add(Arrays.copyOf(packed, packedLength));
+        }
+    }
+
+    /**
+     * Ends a wait without end, which the link does not have: its owner hands datagrams in. Of all
+     * exceptions Bouncy Castle takes this kind alone for no fault of the association.
+     */
+    static final class NothingMoreException extends InterruptedIOException {
+        private static final long serialVersionUID = 1;
+
+        NothingMoreException() {
+            super("No more datagrams");
+        }
+
+        /** Thrown in the course of things, so it knows no stack. */
+        @Override
+        public synchronized Throwable fillInStackTrace() {
+            return this;
         }
     }
 

@@ -113,6 +113,18 @@ public final class Association {
         return open == null ? 0 : open.sent().flightBytes();
     }
 
+    /** What the peer can take, as it has said last. */
+    public int peerWindowBytes() {
+        Transfer open = transfer;
+        return open == null ? 0 : open.sent().peerWindowBytes();
+    }
+
+    /** What we can take of the peer. */
+    public int receiveWindowBytes() {
+        Transfer open = transfer;
+        return open == null ? 0 : open.inbound().grantedBytes();
+    }
+
     /** RFC 9260 7.2. */
     public int congestionWindowBytes() {
         Transfer open = transfer;

@@ -277,6 +277,11 @@ final class InboundData {
         sackDue = true;
     }
 
+    /** What a SACK would grant now. */
+    int grantedBytes() {
+        return windowBytes();
+    }
+
     void writeSack(PacketWriter packet) {
         lastWindow = windowBytes();
         tsns.writeSack(packet, lastWindow);

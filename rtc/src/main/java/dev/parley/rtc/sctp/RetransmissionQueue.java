@@ -81,6 +81,11 @@ final class RetransmissionQueue {
         return flightBytes;
     }
 
+    /** What the peer can take, as it has said last. */
+    int peerWindowBytes() {
+        return peerWindow;
+    }
+
     CongestionControl congestion() {
         return congestion;
     }

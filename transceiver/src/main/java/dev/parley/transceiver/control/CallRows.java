@@ -48,6 +48,7 @@ public final class CallRows implements Supplier<List<Map<String, Object>>> {
             CallSummary quality = now.quality();
             row.put("in_mos", quality == null ? "" : score(quality.input()));
             row.put("out_mos", quality == null ? "" : score(quality.output()));
+            row.put("data", now.data() == null ? "" : now.data().toString());
         }
         return row;
     }

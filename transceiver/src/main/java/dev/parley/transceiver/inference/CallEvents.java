@@ -292,6 +292,10 @@ final class CallEvents implements OutputIntake.Events {
         payVote();
     }
 
+    EventBacklog waiting() {
+        return link.waiting(forChannel.waitingBytes(), forChannel.isWithheld());
+    }
+
     long takeDropped() {
         return forChannel.takeDropped();
     }

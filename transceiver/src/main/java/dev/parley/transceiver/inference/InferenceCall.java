@@ -297,6 +297,11 @@ public final class InferenceCall {
         return taken;
     }
 
+    /** What of its events waits, and for whom. */
+    public EventBacklog waitingEvents() {
+        return events.waiting();
+    }
+
     /** Messages for channels that had to be dropped since the last question. */
     public long takeDroppedEvents() {
         return events.takeDropped();

@@ -82,6 +82,17 @@ final class InferenceLink implements Leg.Owner {
         return uplink.queue().hasRoom();
     }
 
+    /** What waits on both ways, of which the link knows the way up. */
+    EventBacklog waiting(long downBytes, boolean downWithheld) {
+        InferenceStream stream = state.stream();
+        return new EventBacklog(
+                uplink.queue().waitingEvents(),
+                uplink.queue().waitingEventBytes(),
+                stream != null && stream.isReady(),
+                downBytes,
+                downWithheld);
+    }
+
     /** Input audio messages that were dropped because no backend took them in time. */
     long audioDropped() {
         return uplink.audioDropped();

@@ -112,6 +112,13 @@ final class InferenceStream {
         drain();
     }
 
+    /** Whether what is added to the queue would be sent at once. */
+    boolean isReady() {
+        synchronized (lock) {
+            return opened && !closed && farewell == null && call.isReady();
+        }
+    }
+
     /** Asks for one more message, as soon as the backend has read what it caused. */
     void requestNext() {
         synchronized (lock) {

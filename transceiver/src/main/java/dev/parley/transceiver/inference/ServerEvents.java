@@ -67,6 +67,16 @@ public final class ServerEvents {
         return bytes.get() < HIGH_WATER_BYTES;
     }
 
+    /** Of what waits, with something for each message. */
+    long waitingBytes() {
+        return bytes.get();
+    }
+
+    /** Whether reading waits for some of it to leave. */
+    boolean isWithheld() {
+        return withheld.get();
+    }
+
     /** The next one, or null; it counts until {@link #left}. */
     @Nullable ConverseResponse poll() {
         return waiting.poll();

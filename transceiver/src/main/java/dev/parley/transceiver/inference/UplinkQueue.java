@@ -82,6 +82,16 @@ final class UplinkQueue {
         return events.size() < ROOMY_EVENTS && eventBytes < ROOMY_EVENT_BYTES;
     }
 
+    /** Events that wait. */
+    synchronized int waitingEvents() {
+        return events.size();
+    }
+
+    /** Bytes of {@link #waitingEvents}. */
+    synchronized long waitingEventBytes() {
+        return eventBytes;
+    }
+
     /** Whether so many events wait that no more should be caused. */
     synchronized boolean isFull() {
         return events.size() >= MAX_EVENTS;

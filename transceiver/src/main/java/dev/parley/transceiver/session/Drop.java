@@ -19,13 +19,13 @@ enum Drop {
     /** A session that others have pushed from its client address: too many have it. */
     ADDRESS_CROWDED,
     /**
-     * DTLS for a session whose queue is full or which is done with DTLS, from a path without a
-     * valid check, or too long.
+     * DTLS for a session whose handshake has too much waiting or which is done with DTLS, from a
+     * path without a valid check, or too long.
      */
     DTLS_REFUSED,
     /** DTLS of ours that had nowhere to go, since another session has its client's address. */
     DTLS_UNSENT,
-    /** Application data of a call that has no data channel, or more than it can take. */
+    /** Application data of a call that has no data channel. */
     DTLS_DATA,
     /** RTP that does not parse after decryption. */
     RTP_MALFORMED,

@@ -17,9 +17,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A session's DTLS: the virtual thread on which the handshake may block, and which afterwards waits
- * for application data and the peer's close_notify. The media loop starts it, feeds it, sends
- * application data with it and closes it; it answers through {@link Owner}.
+ * A session's DTLS: the virtual thread on which the handshake may block, and afterwards what the
+ * media loop decrypts and encrypts by itself. The loop starts it, feeds it, sends application data
+ * with it and closes it; it answers through {@link Owner}.
+ *
+ * <p>Once connected nothing is handed from thread to thread: a record is read in the turn of the
+ * loop that has received it, so no queue can overflow and no wake-up be lost.
  */
 final class DtlsEndpoint implements DatagramLink {
     /** Hears from the DTLS thread, unless said otherwise; none of these may block. */
@@ -30,9 +33,9 @@ final class DtlsEndpoint implements DatagramLink {
         void sendDtls(byte[] bytes, int offset, int length);
 
         /**
-         * Application data; {@link #dataTaken} says that it has been taken care of.
+         * On the loop: application data, one record.
          *
-         * @param from where it came from, which its keys vouch for
+         * @param from where it came from, which its keys vouch for; to be copied when kept
          */
         void onDtlsData(byte[] data, IcePath from);
 
@@ -42,27 +45,23 @@ final class DtlsEndpoint implements DatagramLink {
         /**
          * The handshake is done.
          *
+         * @param open to be given to {@link #connected} on the loop, or closed
          * @param media the same as in {@link #onDtlsKeyed}, if that was called; null when the
          *     association keys no media
          */
-        void onDtlsConnected(@Nullable SrtpContexts media);
+        void onDtlsConnected(DtlsSession open, @Nullable SrtpContexts media);
 
-        /** The handshake has failed, or the association by a fatal alert. */
+        /** The handshake has failed, or, on the loop, the association by a fatal alert. */
         void onDtlsFailed(Failed failed);
 
-        /** The peer has closed the association. */
+        /** On the loop: the peer has closed the association. */
         void onDtlsClosed();
 
         void onDtlsFault(Throwable fault);
     }
 
     private static final int MAX_QUEUED = 32;
-
-    /** Once connected: a burst of data that comes in one turn of the loop. */
-    private static final int MAX_QUEUED_DATA = 256;
-
     private static final int MAX_UNSENT = 64;
-    private static final int MAX_UNTAKEN = 64;
     private static final Datagram CLOSE = new Datagram(new byte[0], new IcePath());
 
     @SuppressWarnings("ArrayRecordComponent") // Handed over, compared by no one.
@@ -72,20 +71,23 @@ final class DtlsEndpoint implements DatagramLink {
     private final SessionSpec spec;
     private final SetupWork.Share work;
     private final Owner owner;
-    // Bounded by offer; CLOSE must always fit.
+    // For the handshake. Bounded by offer; CLOSE must always fit.
     private final BlockingQueue<Datagram> received = new LinkedBlockingQueue<>();
     private final AtomicInteger unsent = new AtomicInteger();
-    private final AtomicInteger untaken = new AtomicInteger();
-    private final AtomicInteger refusedData = new AtomicInteger();
     private @Nullable Thread thread;
     private @Nullable Thread loopThread;
     // While it shakes hands; of its thread alone.
     private SetupWork.@Nullable Turn turn;
-    // Of the DTLS thread alone.
     private @Nullable SrtpContexts media;
-    private IcePath lastFrom = CLOSE.from();
     private volatile boolean closing;
-    private volatile @Nullable DtlsSession session;
+
+    // Of the loop alone: the association, and the datagram that it reads.
+    private @Nullable DtlsSession session;
+    private boolean over;
+    private byte[] plaintext = new byte[0];
+    private @Nullable ByteBuffer incoming;
+    private int incomingOffset;
+    private int incomingLength;
 
     /**
      * @param work where the handshake takes turns with those of others; told when it is done
@@ -109,9 +111,20 @@ final class DtlsEndpoint implements DatagramLink {
         return thread != null;
     }
 
-    /** Hands over a received datagram; false when too many wait or DTLS is over. */
+    /**
+     * Takes a received datagram; on the loop. False when too many wait for the handshake or DTLS is
+     * over.
+     */
     boolean offer(IcePath from, ByteBuffer bytes, int offset, int length) {
-        if (closing || length > MAX_RECEIVED || received.size() >= maxQueued()) {
+        if (closing || over || length > MAX_RECEIVED) {
+            return false;
+        }
+        DtlsSession open = session;
+        if (open != null) {
+            read(open, from, bytes, offset, length);
+            return true;
+        }
+        if (received.size() >= MAX_QUEUED) {
             return false;
         }
         byte[] copy = new byte[length];
@@ -121,13 +134,50 @@ final class DtlsEndpoint implements DatagramLink {
         return received.add(new Datagram(copy, path));
     }
 
-    private int maxQueued() {
-        return session == null ? MAX_QUEUED : MAX_QUEUED_DATA;
-    }
-
     /** Says that a datagram of {@link Owner#onDtlsSend} has been taken care of. */
     void sent() {
         unsent.decrementAndGet();
+    }
+
+    /**
+     * The loop has heard of the association and reads what has come for it meanwhile, and from now
+     * on.
+     */
+    void connected(DtlsSession open) {
+        session = open;
+        for (Datagram early = received.poll(); early != null; early = received.poll()) {
+            byte[] bytes = early.bytes();
+            if (!closing && !over) {
+                read(open, early.from(), ByteBuffer.wrap(bytes), 0, bytes.length);
+            }
+        }
+    }
+
+    /** Reads all records of a datagram. */
+    private void read(DtlsSession open, IcePath from, ByteBuffer bytes, int offset, int length) {
+        if (plaintext.length == 0) {
+            plaintext = new byte[MAX_RECEIVED];
+        }
+        incoming = bytes;
+        incomingOffset = offset;
+        incomingLength = length;
+        int read = open.receive(plaintext, 0, plaintext.length, 0);
+        while (read >= 0) {
+            if (read > 0) {
+                owner.onDtlsData(Arrays.copyOf(plaintext, read), from);
+            }
+            read = closing ? TIMED_OUT : open.receiveRest(plaintext, 0, plaintext.length);
+        }
+        incoming = null;
+        if (read == CLOSED && !closing) {
+            over = true;
+            Failed failure = open.findFailure();
+            if (failure == null) {
+                owner.onDtlsClosed();
+            } else {
+                owner.onDtlsFailed(failure);
+            }
+        }
     }
 
     /**
@@ -142,16 +192,6 @@ final class DtlsEndpoint implements DatagramLink {
     }
 
     /**
-     * Says that data of {@link Owner#onDtlsData} has been taken care of; on the loop.
-     *
-     * @return records that were dropped meanwhile because too many waited
-     */
-    int dataTaken() {
-        untaken.decrementAndGet();
-        return refusedData.getAndSet(0);
-    }
-
-    /**
      * Ends the association by close_notify, which leaves before this returns, or the handshake; on
      * the loop.
      */
@@ -162,7 +202,6 @@ final class DtlsEndpoint implements DatagramLink {
         closing = true;
         DtlsSession open = session;
         if (open != null) {
-            // Before the link breaks, which would make it an error instead.
             open.close();
         }
         received.add(CLOSE);
@@ -174,9 +213,9 @@ final class DtlsEndpoint implements DatagramLink {
                 case Failed failed -> owner.onDtlsFailed(failed);
                 case Connected connected -> {
                     work.done();
-                    session = connected.session();
-                    owner.onDtlsConnected(media == null ? SrtpContexts.find(connected) : media);
-                    awaitClose(connected.session());
+                    owner.onDtlsConnected(
+                            connected.session(),
+                            media == null ? SrtpContexts.find(connected) : media);
                 }
             }
         } catch (RuntimeException | Error e) {
@@ -205,37 +244,26 @@ final class DtlsEndpoint implements DatagramLink {
         owner.onDtlsKeyed(made);
     }
 
-    private void awaitClose(DtlsSession open) {
-        byte[] buffer = new byte[MAX_RECEIVED];
-        int length = 0;
-        while (!closing && length != CLOSED) {
-            length = open.receive(buffer, 0, buffer.length, 0);
-            if (length > 0) {
-                pass(Arrays.copyOf(buffer, length));
-            }
-        }
-        Failed failure = open.findFailure();
-        if (closing) {
-            open.close();
-        } else if (failure != null) {
-            owner.onDtlsFailed(failure);
-        } else {
-            owner.onDtlsClosed();
-        }
-    }
-
-    // RFC 6347 4.1: records may be lost; what is above DTLS sends again what must arrive.
-    private void pass(byte[] data) {
-        if (untaken.incrementAndGet() > MAX_UNTAKEN) {
-            untaken.decrementAndGet();
-            refusedData.incrementAndGet();
-            return;
-        }
-        owner.onDtlsData(data, lastFrom);
-    }
-
     @Override
     public int receive(byte[] buffer, int offset, int length, int waitMillis) {
+        return session == null
+                ? await(buffer, offset, length, waitMillis)
+                : takeIncoming(buffer, offset, length);
+    }
+
+    /** The datagram at hand, once. */
+    private int takeIncoming(byte[] buffer, int offset, int length) {
+        ByteBuffer bytes = incoming;
+        if (bytes == null) {
+            return TIMED_OUT;
+        }
+        incoming = null;
+        int copied = Math.min(length, incomingLength);
+        bytes.get(incomingOffset, buffer, offset, copied);
+        return copied;
+    }
+
+    private int await(byte[] buffer, int offset, int length, int waitMillis) {
         try {
             Datagram datagram = received.poll();
             if (datagram == null) {
@@ -249,7 +277,6 @@ final class DtlsEndpoint implements DatagramLink {
                 received.add(CLOSE);
                 return CLOSED;
             }
-            lastFrom = datagram.from();
             int copied = Math.min(length, datagram.bytes().length);
             System.arraycopy(datagram.bytes(), 0, buffer, offset, copied);
             return copied;

@@ -1,15 +1,15 @@
 package dev.parley.transceiver.session;
 
 import dev.parley.rtc.dtls.DtlsOutcome;
+import dev.parley.rtc.dtls.DtlsSession;
 import dev.parley.rtc.ice.IcePath;
 import dev.parley.transceiver.session.LoopCommand.DtlsConnected;
-import dev.parley.transceiver.session.LoopCommand.DtlsData;
 import dev.parley.transceiver.session.LoopCommand.DtlsKeyed;
 import dev.parley.transceiver.session.LoopCommand.DtlsSend;
 import dev.parley.transceiver.session.LoopCommand.End;
 import org.jspecify.annotations.Nullable;
 
-/** Carries what happens on a session's DTLS thread to the session's loop. */
+/** Carries what happens to a session's DTLS to the session, on its loop. */
 record DtlsReports(Session session, MediaLoop loop) implements DtlsEndpoint.Owner {
     @Override
     public void onDtlsSend(byte[] datagram) {
@@ -23,7 +23,7 @@ record DtlsReports(Session session, MediaLoop loop) implements DtlsEndpoint.Owne
 
     @Override
     public void onDtlsData(byte[] data, IcePath from) {
-        loop.post(new DtlsData(session, data, from));
+        session.receiveData(from, data, loop.nowNanos());
     }
 
     @Override
@@ -32,8 +32,8 @@ record DtlsReports(Session session, MediaLoop loop) implements DtlsEndpoint.Owne
     }
 
     @Override
-    public void onDtlsConnected(@Nullable SrtpContexts media) {
-        loop.post(new DtlsConnected(session, media));
+    public void onDtlsConnected(DtlsSession open, @Nullable SrtpContexts media) {
+        loop.post(new DtlsConnected(session, open, media));
     }
 
     @Override

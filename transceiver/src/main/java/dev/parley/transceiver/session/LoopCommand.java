@@ -1,7 +1,7 @@
 package dev.parley.transceiver.session;
 
+import dev.parley.rtc.dtls.DtlsSession;
 import dev.parley.rtc.ice.IceCredentials;
-import dev.parley.rtc.ice.IcePath;
 import dev.parley.rtc.route.RouteKeys;
 import dev.parley.rtc.sdp.SdpDirection;
 import java.util.concurrent.CompletableFuture;
@@ -16,10 +16,6 @@ sealed interface LoopCommand {
     @SuppressWarnings("ArrayRecordComponent") // Handed over, compared by no one.
     record DtlsSend(Session session, byte[] datagram) implements LoopCommand {}
 
-    /** Take application data that came through DTLS. */
-    @SuppressWarnings("ArrayRecordComponent") // Handed over, compared by no one.
-    record DtlsData(Session session, byte[] data, IcePath from) implements LoopCommand {}
-
     /** Inference has something for a session's data channels. */
     record Nudge(Session session) implements LoopCommand {}
 
@@ -27,7 +23,8 @@ sealed interface LoopCommand {
     record DtlsKeyed(Session session, SrtpContexts media) implements LoopCommand {}
 
     /** The handshake is done; media is null when it keys none. */
-    record DtlsConnected(Session session, @Nullable SrtpContexts media) implements LoopCommand {}
+    record DtlsConnected(Session session, DtlsSession open, @Nullable SrtpContexts media)
+            implements LoopCommand {}
 
     /** Restart a session's ICE; answers false when it is over. */
     record Restart(

@@ -13,7 +13,6 @@ import dev.parley.transceiver.session.LoopCommand.Add;
 import dev.parley.transceiver.session.LoopCommand.Describe;
 import dev.parley.transceiver.session.LoopCommand.Direct;
 import dev.parley.transceiver.session.LoopCommand.DtlsConnected;
-import dev.parley.transceiver.session.LoopCommand.DtlsData;
 import dev.parley.transceiver.session.LoopCommand.DtlsKeyed;
 import dev.parley.transceiver.session.LoopCommand.DtlsSend;
 import dev.parley.transceiver.session.LoopCommand.End;
@@ -35,8 +34,8 @@ import org.jspecify.annotations.Nullable;
  * built on it: other threads leave commands. It knows neither thread nor clock.
  *
  * <p>Commands wait in an unbounded queue, but each source of them is bounded: a session has at most
- * 64 DTLS datagrams, as many of application data and a handful of events waiting, and control
- * requests wait for their answer.
+ * 64 datagrams of its handshake and a handful of events waiting, and control requests wait for
+ * their answer.
  *
  * <p>A fault of ours while something of a session is handled ends that session, never the loop.
  */
@@ -294,7 +293,6 @@ public final class MediaLoop {
                 switch (command) {
                     case Add add -> add.session();
                     case DtlsSend send -> send.session();
-                    case DtlsData data -> data.session();
                     case Nudge nudge -> nudge.session();
                     case DtlsKeyed keyed -> keyed.session();
                     case DtlsConnected connected -> connected.session();
@@ -312,12 +310,12 @@ public final class MediaLoop {
                     add.done().complete(null);
                 }
                 case DtlsSend send -> send.session().sendQueuedDtls(send.datagram());
-                case DtlsData data ->
-                        data.session().receiveData(data.from(), data.data(), nowNanos);
                 case Nudge nudge -> nudge.session().takeServerEvents(nowNanos);
                 case DtlsKeyed keyed -> keyed.session().dtlsKeyed(keyed.media(), nowNanos);
                 case DtlsConnected connected -> {
-                    connected.session().dtlsConnected(connected.media(), nowNanos);
+                    connected
+                            .session()
+                            .dtlsConnected(connected.open(), connected.media(), nowNanos);
                     demux.releaseMedia(connected.session(), nowNanos);
                 }
                 case Restart restart -> restart.done().complete(restart(restart));
@@ -374,14 +372,7 @@ public final class MediaLoop {
             case Restart restart -> restart.done().completeExceptionally(fault);
             case Describe describe -> describe.answer().completeExceptionally(fault);
             case EndAll all -> all.done().complete(null);
-            case UseKeys _,
-                    DtlsSend _,
-                    DtlsData _,
-                    Nudge _,
-                    DtlsKeyed _,
-                    DtlsConnected _,
-                    Direct _,
-                    End _ -> {}
+            case UseKeys _, DtlsSend _, Nudge _, DtlsKeyed _, DtlsConnected _, Direct _, End _ -> {}
         }
     }
 

@@ -2,6 +2,7 @@ package dev.parley.transceiver.session;
 
 import dev.parley.rtc.dtls.DtlsHandshake;
 import dev.parley.rtc.dtls.DtlsRole;
+import dev.parley.rtc.dtls.DtlsSession;
 import dev.parley.rtc.ice.IceLite;
 import dev.parley.rtc.ice.IcePath;
 import dev.parley.rtc.ice.IceVerdict;
@@ -309,11 +310,10 @@ public final class Session {
      */
     void receiveData(IcePath from, byte[] record, long nowNanos) {
         heard(from, record.length, nowNanos);
-        boolean taken = data != null && state == State.CONNECTED;
-        loop.counters().drops.add(Drop.DTLS_DATA, (taken ? 0 : 1) + dtls.dataTaken());
-        if (data != null && taken) {
+        if (data != null) {
             data.receive(record, nowNanos);
         } else {
+            loop.counters().drops.increment(Drop.DTLS_DATA);
             dataRecords++;
         }
     }
@@ -338,8 +338,9 @@ public final class Session {
         }
     }
 
-    void dtlsConnected(@Nullable SrtpContexts keys, long nowNanos) {
+    void dtlsConnected(DtlsSession open, @Nullable SrtpContexts keys, long nowNanos) {
         if (state != State.CONNECTING) {
+            open.close();
             return;
         }
         state = State.CONNECTED;
@@ -350,6 +351,7 @@ public final class Session {
         if (data != null) {
             data.start(nowNanos);
         }
+        dtls.connected(open);
     }
 
     // --- time
@@ -472,6 +474,7 @@ public final class Session {
 
     /** What is known about it now. */
     SessionSnapshot snapshot(long nowNanos) {
-        return media.snapshot(state, nowNanos - phases.createdNanos());
+        return media.snapshot(
+                state, nowNanos - phases.createdNanos(), data == null ? null : data.snapshot());
     }
 }

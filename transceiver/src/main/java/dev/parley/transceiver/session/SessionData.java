@@ -16,9 +16,11 @@ import dev.parley.rtc.dtls.DtlsRole;
 import dev.parley.rtc.sctp.Association;
 import dev.parley.rtc.sctp.SctpConfig;
 import dev.parley.rtc.sctp.SctpDrop;
+import dev.parley.rtc.sctp.SctpEvent;
 import dev.parley.rtc.sdp.SdpData;
 import dev.parley.transceiver.inference.InferenceCall;
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -54,6 +56,7 @@ final class SessionData {
     private long messages;
     private boolean everOpen;
     private boolean inferenceIsSlow;
+    private String ending = "";
 
     /**
      * @param random a secure one
@@ -121,6 +124,17 @@ final class SessionData {
         return messages;
     }
 
+    /** How the channels stand. */
+    DataSnapshot snapshot() {
+        return DataSnapshot.of(
+                association,
+                ending,
+                channels.all().size(),
+                messages,
+                held != null,
+                inference.waitingEvents());
+    }
+
     /** Counts what is left to count. */
     void end() {
         countDrops();
@@ -175,7 +189,10 @@ final class SessionData {
                                     .setChannelClosed(
                                             ChannelClosed.newBuilder().setChannel(channel.label()))
                                     .build());
-            case ChannelEvent.Ended _ -> inference.noChannels();
+            case ChannelEvent.Ended(SctpEvent.CloseReason reason, String detail) -> {
+                ending = reason.name().toLowerCase(Locale.ROOT) + ": " + detail;
+                inference.noChannels();
+            }
             case ChannelEvent.Connected _ -> {}
         }
     }

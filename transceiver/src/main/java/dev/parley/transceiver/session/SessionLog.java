@@ -46,7 +46,10 @@ final class SessionLog {
                                 : String.format(
                                         Locale.ROOT, " rtt_ms=%.1f", last.roundTripNanos() / 1e6))
                         + String.format(Locale.ROOT, " jitter_ms=%.1f", last.jitterNanos() / 1e6)
-                        + quality(last.quality()));
+                        + quality(last.quality())
+                        + (last.data() == null
+                                ? ""
+                                : " data=\"" + printable(last.data().toString()) + "\""));
     }
 
     private static String quality(@Nullable CallSummary quality) {
@@ -72,7 +75,7 @@ final class SessionLog {
 
     /** What others wrote must not break the line or the terminal. */
     private static String printable(String text) {
-        String cut = text.length() > 200 ? text.substring(0, 200) : text;
+        String cut = text.length() > 400 ? text.substring(0, 400) : text;
         return cut.replaceAll("[^\\x20-\\x7E]|\"", "?");
     }
 }

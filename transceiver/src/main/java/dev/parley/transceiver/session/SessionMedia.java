@@ -349,7 +349,7 @@ final class SessionMedia implements MediaTransport.Listener {
         }
     }
 
-    SessionSnapshot snapshot(Session.State state, long ageNanos) {
+    SessionSnapshot snapshot(Session.State state, long ageNanos, @Nullable DataSnapshot data) {
         MediaTransport started = transport;
         return new SessionSnapshot(
                 state,
@@ -361,6 +361,7 @@ final class SessionMedia implements MediaTransport.Listener {
                 started == null ? 0 : started.report().cumulativeLost(),
                 started == null ? -1 : started.report().roundTripNanos(),
                 started == null ? 0 : started.jitterNanos(),
-                summary());
+                summary(),
+                data);
     }
 }

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param roundTripNanos between us and the client, -1 while unknown
  * @param jitterNanos of the client's packets
  * @param quality of the whole call so far, null before media flows
+ * @param data how its data channels stand, null when none were negotiated
  */
 public record SessionSnapshot(
         Session.State state,
@@ -25,4 +26,5 @@ public record SessionSnapshot(
         long remoteLost,
         long roundTripNanos,
         long jitterNanos,
-        @Nullable CallSummary quality) {}
+        @Nullable CallSummary quality,
+        @Nullable DataSnapshot data) {}

@@ -100,6 +100,30 @@ class DataCallTest {
                 .containsExactly("one", "two");
     }
 
+    @Test
+    void tellsHowItsChannelsStandAndWhyTheyAreOver() {
+        DataClient client = connect("actpass");
+        FakeVoiceAgent.Call call = rig.agent().awaitCall();
+        client.send(client.open("c"), true, new byte[] {1});
+        client.until(() -> client.association.bufferedBytes() == 0);
+        assertThat(await(call).hasBinary()).isTrue();
+        call.send(text("", "one"));
+        client.until(() -> client.messages().size() == 1);
+        Session session = rig.loop().table().all().getFirst();
+        client.until(() -> data(session).contains(" flight=0 buffered=0 "));
+        assertThat(data(session))
+                .startsWith("established channels=1 messages=2 received=")
+                .endsWith(" up=0/0 down=0");
+
+        client.association.abort("enough");
+        client.until(() -> data(session).startsWith("ended"));
+        assertThat(data(session)).startsWith("ended (aborted_by_peer: ").contains("enough");
+    }
+
+    private String data(Session session) {
+        return String.valueOf(session.snapshot(rig.now()).data());
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"actpass", "active"})
     void aCallWithoutAudioIsOneOfEventsOnly(String setup) {

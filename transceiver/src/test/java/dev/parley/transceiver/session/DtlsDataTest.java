@@ -89,14 +89,19 @@ class DtlsDataTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"actpass", "active"})
-    void holdsNoMoreThanTheLoopCanTake(String setup) {
+    void readsAllOfABurstInTheTurnsThatReceiveIt(String setup) {
         Peer peer = rig.client(setup, PLACE);
         connect(peer);
+        int taken = rig.taken();
         for (int i = 0; i < 1_000; i++) {
             peer.sendData((byte) i);
         }
-        rig.pump(() -> count("dtls_data") + count("dtls_refused") == 1_000);
-        assertThat(count("dtls_refused")).isPositive();
+        // No other thread has a part in it, so there is nothing to wait for.
+        while (rig.taken() < taken + 1_000) {
+            var _ = rig.loop().runOnce(rig.now());
+        }
+        assertThat(count("dtls_data")).isEqualTo(1_000);
+        assertThat(count("dtls_refused")).isZero();
         assertThat(rig.calls().count()).isEqualTo(1);
     }
 
