@@ -18,6 +18,7 @@ import dev.parley.proto.control.v1.UpdateSessionRequest;
 import dev.parley.proto.control.v1.UpdateSessionResponse;
 import dev.parley.runtime.load.Congestion;
 import dev.parley.transceiver.session.EndReason;
+import dev.parley.transceiver.session.Session;
 import dev.parley.transceiver.session.SessionId;
 import dev.parley.transceiver.session.SessionSnapshot;
 import io.grpc.Status;
@@ -116,8 +117,12 @@ public final class ControlService extends TransceiverGrpc.TransceiverImplBase {
                     SessionId id = id(request.getSessionId().toByteArray());
                     Calls.Call call = calls.find(id);
                     if (call != null) {
-                        calls.watchers().looked(id, System.nanoTime());
-                        return Descriptions.of(call, snapshot(call));
+                        SessionSnapshot now = snapshot(call);
+                        // One that has ended meanwhile is told of with its reason, as below.
+                        if (now.state() != Session.State.ENDED) {
+                            calls.watchers().looked(id, System.nanoTime());
+                            return Descriptions.of(call, now);
+                        }
                     }
                     Calls.Ended ended = calls.findEnded(id);
                     if (ended != null) {
