@@ -14,8 +14,10 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
-/** Runs a drill by name: {@code ./parley drill NAME [--json FILE]}. */
+/** Runs a drill by name: {@code ./parley drill NAME [--json FILE] [--markdown FILE]}. */
 public final class DrillMain {
     private static final int EXIT_MISSED = 1;
     private static final int EXIT_USAGE = 2;
@@ -38,23 +40,30 @@ public final class DrillMain {
     public static void main(String[] arguments) {
         Map<String, Drill> drills = drills();
         Drill drill = arguments.length == 0 ? null : drills.get(arguments[0]);
-        boolean usable =
-                arguments.length == 1 || (arguments.length == 3 && arguments[1].equals("--json"));
-        if (drill == null || !usable) {
+        Map<String, Path> files = files(arguments);
+        if (drill == null || !Set.of("--json", "--markdown").containsAll(files.keySet())) {
             System.err.println(
-                    "usage: ./parley drill NAME [--json FILE]; there are "
+                    "usage: ./parley drill NAME [--json FILE] [--markdown FILE]; there are "
                             + String.join(", ", drills.keySet()));
             System.exit(EXIT_USAGE);
             return;
         }
         DrillReport report = new DrillReport(arguments[0]);
         run(drill, report);
-        if (arguments.length == 3) {
-            write(Path.of(arguments[2]), report.json());
-        }
+        write(files.get("--json"), report.json());
+        write(files.get("--markdown"), report.markdown());
         report.missed().forEach(line -> System.out.println("missed: " + line));
         System.out.println(arguments[0] + (report.passed() ? " passed" : " FAILED"));
         System.exit(report.passed() ? 0 : EXIT_MISSED);
+    }
+
+    // Behind the name: an option and its file, once or more.
+    private static Map<String, Path> files(String[] arguments) {
+        Map<String, Path> files = new LinkedHashMap<>();
+        for (int i = 1; i < arguments.length; i += 2) {
+            files.put(arguments[i], Path.of(i + 1 < arguments.length ? arguments[i + 1] : ""));
+        }
+        return files;
     }
 
     private static void run(Drill drill, DrillReport report) {
@@ -91,9 +100,12 @@ public final class DrillMain {
                 });
     }
 
-    private static void write(Path file, String json) {
+    private static void write(@Nullable Path file, String text) {
+        if (file == null) {
+            return;
+        }
         try {
-            Files.writeString(file, json + System.lineSeparator());
+            Files.writeString(file, text + System.lineSeparator());
         } catch (IOException e) {
             System.err.println("cannot write " + file + ": " + e.getMessage());
             System.exit(EXIT_MISSED);

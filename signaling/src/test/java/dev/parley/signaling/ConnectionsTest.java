@@ -3,8 +3,10 @@ package dev.parley.signaling;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -45,6 +47,28 @@ class ConnectionsTest {
             assertThat(client.isClosed()).isTrue();
             assertThat(fixture.telemetry.snapshot())
                     .containsEntry("parley.signaling.connections_closed{reason=late_head}", 1L);
+        }
+    }
+
+    @Test
+    @Timeout(60)
+    void takesNoiseForAFaultOfWhoSendsIt() throws IOException {
+        Random random = new Random(1);
+        byte[] noise = new byte[200];
+        try (var warnings = new Warnings();
+                var fixture = SignalingFixture.with("receive_timeout", "500ms")) {
+            for (int i = 0; i < 60; i++) {
+                random.nextBytes(noise);
+                try (var client = new RawHttp(fixture.signaling)) {
+                    client.send(new String(noise, StandardCharsets.ISO_8859_1) + "\r\n\r\n");
+                    assertThat(client.head()).startsWith("HTTP/1.1 400 ");
+                }
+            }
+
+            assertThat(fixture.telemetry.snapshot())
+                    .containsEntry("parley.signaling.errors{code=invalid_request}", 60L)
+                    .containsEntry("parley.signaling.errors{code=internal_error}", 0L);
+            assertThat(warnings.messages()).isEmpty();
         }
     }
 

@@ -83,6 +83,8 @@ public final class DrillReport {
     private final String name;
     private final boolean hurried;
     private final List<Figure> figures = new ArrayList<>();
+    private final List<DrillReport> parts = new ArrayList<>();
+    private String table = "";
     private @Nullable String error;
 
     public DrillReport(String name) {
@@ -154,6 +156,36 @@ public final class DrillReport {
         atLeast(what, holds ? 1 : 0, "", 1);
     }
 
+    /** What one of several drills has shown. */
+    public void part(DrillReport drill) {
+        parts.add(drill);
+        require(drill.name, drill.passed());
+    }
+
+    /** What people read of it, in Markdown. */
+    public void table(String markdown) {
+        table = markdown;
+        System.out.println(markdown);
+    }
+
+    /** What people read of it; empty where there is only what was printed. */
+    public String markdown() {
+        return table;
+    }
+
+    public String name() {
+        return name;
+    }
+
+    /** A figure by its name in snake case; NaN where there is none. */
+    public double value(String key) {
+        return figures.stream()
+                .filter(figure -> figure.key().equals(key))
+                .mapToDouble(Figure::value)
+                .findFirst()
+                .orElse(Double.NaN);
+    }
+
     /** It did not come to its end. */
     public void failed(Throwable why) {
         error = why.toString();
@@ -188,6 +220,10 @@ public final class DrillReport {
 
     /** The verdict, and every figure by its name in snake case. */
     public String json() {
+        return tree().toPrettyString();
+    }
+
+    private ObjectNode tree() {
         ObjectNode root =
                 new ObjectMapper()
                         .createObjectNode()
@@ -199,6 +235,10 @@ public final class DrillReport {
         }
         ObjectNode all = root.putObject("figures");
         figures.forEach(figure -> figure.writeTo(all));
-        return root.toPrettyString();
+        if (!parts.isEmpty()) {
+            ObjectNode drills = root.putObject("drills");
+            parts.forEach(part -> drills.set(part.name, part.tree()));
+        }
+        return root;
     }
 }

@@ -2,6 +2,7 @@ package dev.parley.e2e.drill;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.e2e.hostile.HostileDrills;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -37,6 +38,11 @@ class QuickDrillsTest {
     @Test
     void aCallGoesOnWithAnotherInferenceProcess() throws Exception {
         assertHolds(new InferenceKill());
+    }
+
+    @Test
+    void callsGoOnWhileForgedDatagramsFloodAndAreCounted() throws Exception {
+        assertHolds(HostileDrills.quick());
     }
 
     private void assertHolds(Drill drill) throws Exception {

@@ -4,6 +4,8 @@ import dev.parley.e2e.lab.Tun;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -43,6 +45,10 @@ final class ForgedNetwork implements AutoCloseable {
         tun = new Tun(DEVICE);
         run("ip", "address", "add", NETWORK, "dev", DEVICE);
         run("ip", "link", "set", DEVICE, "mtu", "" + MTU, "up");
+        // What waits for its other fragments, in bytes and seconds: enough that those that come to
+        // an end find room beside those that never do.
+        Files.writeString(Path.of("/proc/sys/net/ipv4/ipfrag_high_thresh"), "" + (64 << 20));
+        Files.writeString(Path.of("/proc/sys/net/ipv4/ipfrag_time"), "2");
         reader = Thread.ofPlatform().daemon().name("link").start(this::read);
     }
 

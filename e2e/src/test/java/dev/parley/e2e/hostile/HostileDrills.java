@@ -21,8 +21,19 @@ public final class HostileDrills {
 
     private HostileDrills() {}
 
-    /** Each by its name. */
+    /** Each by its name, and all of them one after another. */
     public static Map<String, Drill> all() {
+        Map<String, Drill> drills = each();
+        drills.put("hostile", new AllHostile(each()));
+        return drills;
+    }
+
+    /** One for seconds only: much of everything. */
+    public static Drill quick() {
+        return spoofed(Floods.all()).quick();
+    }
+
+    private static Map<String, Drill> each() {
         Map<String, Drill> drills = new LinkedHashMap<>();
         floods(drills);
         callers(drills);
@@ -116,12 +127,17 @@ public final class HostileDrills {
     /** What they may take is short here, so that all of it is seen. */
     private static void slowHttp(Path folder, DrillReport report) throws Exception {
         SlowClients clients = new SlowClients();
-        // Headers, a body, and the answer.
-        double patience = 2 * 1_500 + 2 * 1_000 + 1_000;
+        // Headers, a body, the answer, and what follows it.
+        double patience = 2 * 1_500 + 2 * 1_000 + 1_000 + 1_500;
         HostileDrill.answered(clients)
                 .with(
                         Service.SIGNALING,
-                        "receive_timeout: 1500ms\ncreate_timeout: 1s\ncontrol_timeout: 1s\n")
+                        """
+                        receive_timeout: 1500ms
+                        create_timeout: 1s
+                        control_timeout: 1s
+                        idle_timeout: 1500ms
+                        """)
                 .run(folder, report);
         report.tell("connections held at a time, most", clients.mostOpen(), "");
         report.tell("connections opened", clients.opened(), "");

@@ -108,7 +108,12 @@ public final class ErrorReplies implements ErrorHandler<Throwable>, DirectHandle
             Status status,
             ServerResponseHeaders headers,
             String message) {
-        RefusedException refusal = ofStatus(status, message);
+        // What our own code throws is answered above. The web server's reading of a request, and
+        // writing to who has gone, fails in ways that it takes for faults of its own.
+        RefusedException refusal =
+                event == EventType.INTERNAL_ERROR
+                        ? ofStatus(Status.BAD_REQUEST_400, "")
+                        : ofStatus(status, message);
         counters.refused(refusal.code());
         counters.responded(refusal.code().status());
         cors.allow(request.headers(), headers);
@@ -125,7 +130,7 @@ public final class ErrorReplies implements ErrorHandler<Throwable>, DirectHandle
     }
 
     private static String reason(@Nullable String message) {
-        return message == null || message.equals("null")
+        return message == null || message.isEmpty() || message.equals("null")
                 ? "its request line, target or headers cannot be parsed, or are too long"
                 : message;
     }
