@@ -2,6 +2,7 @@ package dev.parley.e2e.k8s;
 
 import dev.parley.runtime.config.HostPort;
 import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.autoscaling.v2.HorizontalPodAutoscaler;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -27,41 +28,93 @@ final class Cluster implements AutoCloseable {
             List.of("redis", "inference", "transceiver", "relay", "signaling");
 
     private static final Duration PATIENCE = Duration.ofMinutes(3);
+    private static final Duration ROLLOUT_PATIENCE = Duration.ofMinutes(8);
     private static final long LOOK_MILLIS = 100;
+
+    /** Balancers and names learn a little later that a pod is to stop. */
+    private static final long LAG_MILLIS = 1_500;
+
+    private static final long DEFAULT_GRACE_SECONDS = 30;
+    private static final long NANOS_PER_SECOND = 1_000_000_000L;
 
     private final Path folder;
     private final Manifests manifests;
+    private final Map<String, Map<String, String>> secrets;
     private final NodeNetwork network = new NodeNetwork();
     private final List<RunningPod> pods = new CopyOnWriteArrayList<>();
+    private final List<String> killed = new CopyOnWriteArrayList<>();
     private final Path hosts;
+    private final ProbeWatch probes;
+    private boolean rehearsing;
     private int started;
+    private int mostPods;
 
-    private Cluster(Path folder, Manifests manifests) throws IOException {
+    private Cluster(Path folder, Manifests manifests, Map<String, Map<String, String>> secrets)
+            throws IOException {
         this.folder = folder;
         this.manifests = manifests;
+        this.secrets = secrets;
         this.hosts = Files.writeString(folder.resolve("hosts"), "");
+        this.probes = ProbeWatch.start(pods, network);
     }
 
-    /** Starts everything and waits until all of it is ready. */
+    /** Starts everything, without rehearsals, and waits until all of it is ready. */
     static Cluster start(Path folder, Manifests manifests) throws IOException {
-        Cluster cluster = new Cluster(folder, manifests);
+        return start(folder, manifests, Map.of(), false);
+    }
+
+    /**
+     * Starts everything and waits until all of it is ready.
+     *
+     * @param secrets those that are not among the manifests, by name and key
+     * @param rehearsing whether pods practise at their start as the manifests have it; then one
+     *     starts after the other
+     */
+    static Cluster start(
+            Path folder,
+            Manifests manifests,
+            Map<String, Map<String, String>> secrets,
+            boolean rehearsing)
+            throws IOException {
+        Cluster cluster = new Cluster(folder, manifests, secrets);
+        cluster.rehearsing = rehearsing;
         try {
             for (String name : ORDER) {
-                Workload workload = manifests.workload(name);
-                int replicas = workload.replicas() == null ? 1 : workload.replicas();
-                List<RunningPod> begun = new ArrayList<>();
-                for (int i = 0; i < replicas; i++) {
-                    begun.add(cluster.begin(workload));
-                }
-                for (RunningPod pod : begun) {
-                    cluster.join(pod);
-                }
+                cluster.startAll(manifests.workload(name));
             }
             return cluster;
         } catch (IOException | RuntimeException | Error e) {
             cluster.close();
             throw e;
         }
+    }
+
+    private void startAll(Workload workload) throws IOException {
+        List<RunningPod> begun = new ArrayList<>();
+        for (int i = 0; i < replicas(workload); i++) {
+            begun.add(begin(workload));
+            if (rehearsing) {
+                join(begun.removeLast());
+            }
+        }
+        for (RunningPod pod : begun) {
+            join(pod);
+        }
+    }
+
+    // Where a scaler says the number it begins with the least.
+    private int replicas(Workload workload) {
+        return workload.replicas() != null
+                ? workload.replicas()
+                : manifests
+                        .find(HorizontalPodAutoscaler.class, workload.name())
+                        .map(scaler -> scaler.getSpec().getMinReplicas())
+                        .orElse(1);
+    }
+
+    /** Whether pods that begin from now on practise at their start as the manifests have it. */
+    void rehearsing(boolean now) {
+        rehearsing = now;
     }
 
     /** What every overlay has that can be run here. */
@@ -90,6 +143,7 @@ final class Cluster implements AutoCloseable {
     List<RunningPod> endpoints(String workload) {
         return pods.stream()
                 .filter(RunningPod::isEndpoint)
+                .filter(pod -> !pod.isEnding())
                 .filter(pod -> pod.workload().name().equals(workload))
                 .toList();
     }
@@ -100,7 +154,7 @@ final class Cluster implements AutoCloseable {
         Pod pod =
                 new Pod(
                         manifests,
-                        Map.of(),
+                        secrets,
                         workload,
                         name,
                         network.address(space),
@@ -109,10 +163,25 @@ final class Cluster implements AutoCloseable {
         Files.createDirectories(root.resolve("opt").resolve("parley"));
         pod.writeFiles(root);
         Layout.addTo(root.resolve("opt"));
-        RunningPod running = RunningPod.start(pod, space, root, hosts);
+        RunningPod running = RunningPod.start(pod, space, root, hosts, rehearsing);
         pods.add(running);
+        mostPods = Math.max(mostPods, (int) alive(workload.name()));
         apply();
         return running;
+    }
+
+    private long alive(String workload) {
+        return pods.stream()
+                .filter(pod -> pod.workload().name().equals(workload))
+                .filter(RunningPod::isAlive)
+                .count();
+    }
+
+    /** Most pods of one workload that lived at once since this was asked last, dying ones too. */
+    int mostPods() {
+        int most = mostPods;
+        mostPods = 0;
+        return most;
     }
 
     private void join(RunningPod pod) throws IOException {
@@ -122,14 +191,14 @@ final class Cluster implements AutoCloseable {
     }
 
     /** What changes when pods come and go: the names of services, policies, ports of the node. */
-    private void apply() throws IOException {
+    private synchronized void apply() throws IOException {
         String names =
                 manifests.of(Service.class).stream()
                         .flatMap(
                                 service ->
                                         pods.stream()
                                                 .filter(RunningPod::isEndpoint)
-                                                .filter(pod -> isBehind(service, pod))
+                                                .filter(pod -> NodeRules.isBehind(service, pod))
                                                 .map(
                                                         pod ->
                                                                 pod.ip()
@@ -141,22 +210,21 @@ final class Cluster implements AutoCloseable {
         network.rules(folder, NodeRules.of(manifests, List.copyOf(pods)));
     }
 
-    private static boolean isBehind(Service service, RunningPod pod) {
-        return pod.workload()
-                .labels()
-                .entrySet()
-                .containsAll(service.getSpec().getSelector().entrySet());
-    }
-
     private void awaitReady(RunningPod pod) throws IOException {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
-        var probe = pod.workload().container().getReadinessProbe();
-        while (!Probes.answer(probe, pod, network)) {
-            if (!pod.isAlive() || deadline - System.nanoTime() <= 0) {
+        while (!isReady(pod)) {
+            if (deadline - System.nanoTime() <= 0) {
                 throw new IllegalStateException(pod + " is not ready; it printed:\n" + pod.log());
             }
             sleep(LOOK_MILLIS);
         }
+    }
+
+    private boolean isReady(RunningPod pod) {
+        if (!pod.isAlive()) {
+            throw new IllegalStateException(pod + " has ended; it printed:\n" + pod.log());
+        }
+        return Probes.answer(pod.workload().container().getReadinessProbe(), pod, network);
     }
 
     /** Lets a workload have so many pods: the youngest go first. */
@@ -174,37 +242,109 @@ final class Cluster implements AutoCloseable {
         }
     }
 
-    /**
-     * Replaces every pod of a workload, as its rolling update does: first a new one, then an old.
-     */
-    void roll(String name) throws IOException {
+    /** Replaces every pod of a workload, as its controller does. */
+    void roll(String name) throws IOException, InterruptedException {
         Workload workload = manifests.workload(name);
-        for (RunningPod old : endpoints(name)) {
+        if (workload.recreate()) {
+            recreate(workload);
+            return;
+        }
+        Rollout rollout = new Rollout(workload, endpoints(name), new Controlled());
+        long deadline = System.nanoTime() + ROLLOUT_PATIENCE.toNanos();
+        while (!rollout.step(System.nanoTime())) {
+            if (deadline - System.nanoTime() <= 0) {
+                throw new IllegalStateException(name + " is not rolled; see\n" + logs());
+            }
+            sleep(LOOK_MILLIS);
+        }
+    }
+
+    /** What a controller does. */
+    private final class Controlled implements Rollout.Pods {
+        @Override
+        public RunningPod begin(Workload workload) throws IOException {
+            return Cluster.this.begin(workload);
+        }
+
+        @Override
+        public boolean ready(RunningPod pod) throws IOException {
+            if (!isReady(pod)) {
+                return false;
+            }
+            pod.endpoint(true);
+            apply();
+            return true;
+        }
+
+        @Override
+        public void end(RunningPod pod) {
+            Cluster.this.end(pod);
+        }
+    }
+
+    private void recreate(Workload workload) throws IOException, InterruptedException {
+        List<RunningPod> old = endpoints(workload.name());
+        old.forEach(this::end);
+        for (RunningPod pod : old) {
+            var _ = pod.awaitEnd(PATIENCE.toSeconds());
+        }
+        for (int i = 0; i < old.size(); i++) {
             join(begin(workload));
-            sleep(Duration.ofSeconds(Math.max(0, workload.minReadySeconds())).toMillis());
-            end(old);
         }
     }
 
     /**
-     * Takes a pod away: from services at once, then preStop and SIGTERM. Its end is not waited for,
-     * as Kubernetes does not.
+     * Takes a pod away: preStop and SIGTERM, and SIGKILL when its grace is over; services stop to
+     * lead to it a moment after the first. Its end is not waited for, as Kubernetes does not.
      */
-    void end(RunningPod pod) throws IOException {
+    void end(RunningPod pod) {
+        pod.ending();
+        Thread.ofVirtual().start(() -> guarded(pod, () -> leave(pod)));
+        Thread.ofVirtual().start(() -> guarded(pod, () -> stop(pod)));
+    }
+
+    /** A step that may fail. */
+    private interface Step {
+        void run() throws IOException, InterruptedException;
+    }
+
+    private static void guarded(RunningPod pod, Step step) {
+        try {
+            step.run();
+        } catch (IOException e) {
+            System.err.println(pod + ": " + e.getMessage());
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void leave(RunningPod pod) throws IOException, InterruptedException {
+        Thread.sleep(LAG_MILLIS);
         pod.endpoint(false);
         apply();
+    }
+
+    private void stop(RunningPod pod) throws IOException, InterruptedException {
+        Long said = pod.workload().pod().getTerminationGracePeriodSeconds();
+        long grace = said == null ? DEFAULT_GRACE_SECONDS : said;
         var lifecycle = pod.workload().container().getLifecycle();
-        long seconds = lifecycle == null ? 0 : lifecycle.getPreStop().getSleep().getSeconds();
-        Thread.ofVirtual()
-                .start(
-                        () -> {
-                            try {
-                                sleep(Duration.ofSeconds(seconds).toMillis());
-                                pod.signal("TERM");
-                            } catch (IOException e) {
-                                System.err.println(pod + ": " + e.getMessage());
-                            }
-                        });
+        long first = lifecycle == null ? 0 : lifecycle.getPreStop().getSleep().getSeconds();
+        Thread.sleep(Duration.ofSeconds(first));
+        pod.signal("TERM");
+        if (!pod.awaitEnd(grace - first)) {
+            killed.add(pod.name());
+            pod.close();
+        }
+    }
+
+    /** Pods that lived until their grace was over. */
+    List<String> killed() {
+        return List.copyOf(killed);
+    }
+
+    /** What kubelets would have heard. */
+    ProbeWatch probes() {
+        return probes;
     }
 
     /** Waits until every pod that was taken away has ended; answers those that live on. */
@@ -212,29 +352,34 @@ final class Cluster implements AutoCloseable {
         long deadline = System.nanoTime() + patience.toNanos();
         List<RunningPod> left = new ArrayList<>();
         for (RunningPod pod : pods) {
-            if (!pod.isEndpoint()
+            if (pod.isEnding()
                     && !pod.awaitEnd(
-                            Math.max(0, (deadline - System.nanoTime()) / 1_000_000_000L))) {
+                            Math.max(0, (deadline - System.nanoTime()) / NANOS_PER_SECOND))) {
                 left.add(pod);
             }
         }
         return left;
     }
 
-    /** Kills pods at once, as when their node dies; services notice when told. */
+    /** Kills pods at once, as when their node dies; services notice when told: {@link #missed}. */
     void kill(List<RunningPod> dying) throws IOException {
         for (RunningPod pod : dying) {
             pod.close();
         }
     }
 
-    /** What Kubernetes does once it knows that they are dead: others in their place. */
-    void replace(List<RunningPod> dead) throws IOException {
+    /** Services no longer lead to dead pods. */
+    void missed(List<RunningPod> dead) throws IOException {
         for (RunningPod pod : dead) {
             pod.endpoint(false);
             pods.remove(pod);
         }
         apply();
+    }
+
+    /** What Kubernetes does once it knows that they are dead: others in their place. */
+    void replace(List<RunningPod> dead) throws IOException {
+        missed(dead);
         for (RunningPod pod : dead) {
             join(begin(pod.workload()));
         }
@@ -245,6 +390,21 @@ final class Cluster implements AutoCloseable {
             Thread.sleep(millis);
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Changes a key of a secret wherever it is mounted, as kubelets do a while after an apply. */
+    void secret(String key, String value) throws IOException {
+        for (RunningPod pod : pods) {
+            Path secrets = folder.resolve(pod.name()).resolve("opt/parley/secrets");
+            if (!Files.isDirectory(secrets)) {
+                continue;
+            }
+            try (var files = Files.walk(secrets)) {
+                for (Path file : files.filter(f -> f.endsWith(key)).toList()) {
+                    Files.writeString(file, value);
+                }
+            }
         }
     }
 
@@ -285,6 +445,7 @@ final class Cluster implements AutoCloseable {
 
     @Override
     public void close() {
+        probes.close();
         pods.forEach(RunningPod::close);
         network.close();
     }

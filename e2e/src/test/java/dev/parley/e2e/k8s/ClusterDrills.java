@@ -25,6 +25,15 @@ public final class ClusterDrills {
     private static final Duration ENDS = Duration.ofMinutes(2);
     private static final long SETTLE_MILLIS = 3_000;
 
+    /** Longer than a process leaves its files alone. */
+    private static final Duration READ_AGAIN = Duration.ofSeconds(12);
+
+    /** What a balancer's health check takes. */
+    private static final Duration NOTICED = Duration.ofSeconds(3);
+
+    /** Of a limit, what is left is for what was not measured. */
+    private static final double MAX_SHARE = 0.85;
+
     private ClusterDrills() {}
 
     public static Map<String, Drill> all() {
@@ -32,6 +41,7 @@ public final class ClusterDrills {
         drills.put("k8s-rolling", ClusterDrills::rolling);
         drills.put("k8s-scaling", ClusterDrills::scaling);
         drills.put("k8s-node", ClusterDrills::node);
+        drills.put("k8s-cloud", ClusterDrills::cloud);
         drills.put("k8s-sizes", ClusterDrills::sizes);
         return drills;
     }
@@ -39,22 +49,96 @@ public final class ClusterDrills {
     private static void rolling(Path folder, DrillReport report) throws Exception {
         try (Cluster cluster = Cluster.start(folder, Manifests.rendered("local"));
                 LiveCalls calls = calls(cluster)) {
-            for (String name : List.of("relay", "signaling", "transceiver", "inference")) {
-                double before = calls.longestGapMillis();
-                long start = System.nanoTime();
-                cluster.roll(name);
-                Thread.sleep(SETTLE_MILLIS);
-                report.tell(name + " rolled in", (System.nanoTime() - start) / 1e9, "s");
-                report.tell(name + ", longest gap before", before, "ms");
-                report.tell(name + ", longest gap in any call", calls.longestGapMillis(), "ms");
-                report.atMost(name + ", calls dropped", calls.silent(), "", 0);
-                call(cluster, report, name + ", a new call works");
+            for (String name : List.of("relay", "signaling", "transceiver", "inference", "redis")) {
+                roll(cluster, calls, report, name, name);
             }
             // The new relay waits for the old one's port; by now that has gone.
             report.require(
                     "relay, operations page of the new one", cluster.showsOperations("relay"));
+            rotateKeys(cluster, calls, report);
+            cluster.rehearsing(true);
+            for (String name : List.of("signaling", "transceiver")) {
+                roll(cluster, calls, report, name, name + ", with its rehearsal");
+            }
             end(cluster, calls, report);
         }
+    }
+
+    private static void roll(
+            Cluster cluster, LiveCalls calls, DrillReport report, String name, String what)
+            throws Exception {
+        double before = calls.longestGapMillis();
+        var _ = cluster.mostPods();
+        long start = System.nanoTime();
+        cluster.roll(name);
+        Thread.sleep(SETTLE_MILLIS);
+        report.tell(what + " rolled in", (System.nanoTime() - start) / 1e9, "s");
+        report.tell(what + ", most pods at once", cluster.mostPods(), "");
+        report.tell(what + ", longest gap before", before, "ms");
+        report.tell(what + ", longest gap in any call", calls.longestGapMillis(), "ms");
+        report.atMost(what + ", calls dropped", calls.silent(), "", 0);
+        call(cluster, report, what + ", a new call works");
+    }
+
+    // docs/deploy.md, Keys: nothing is restarted, a mounted secret changes.
+    private static void rotateKeys(Cluster cluster, LiveCalls calls, DrillReport report)
+            throws Exception {
+        String old = "000102030405060708090a0b0c0d0e0f";
+        String young = "303132333435363738393a3b3c3d3e3f";
+        cluster.secret("route_keys", "1=" + old + ",2=" + young);
+        Thread.sleep(READ_AGAIN.toMillis());
+        cluster.secret("route_key_id", "2");
+        Thread.sleep(READ_AGAIN.toMillis());
+        call(cluster, report, "keys rotated, a new call works");
+        // Of calls that are there no token is looked at again; only the new key is left.
+        cluster.secret("route_keys", "2=" + young);
+        Thread.sleep(READ_AGAIN.toMillis());
+        call(cluster, report, "the old key gone, a new call works");
+        report.tell("keys rotated, longest gap in any call", calls.longestGapMillis(), "ms");
+        report.atMost("keys rotated, calls dropped", calls.silent(), "", 0);
+    }
+
+    // Relays as pods behind a balancer, as in the cloud: rolled; killed with their node; Redis too.
+    private static void cloud(Path folder, DrillReport report) throws Exception {
+        Manifests manifests = CloudRelays.manifests();
+        try (Cluster cluster =
+                        Cluster.start(folder, manifests, CloudRelays.secrets(manifests), false);
+                LiveCalls calls = calls(cluster)) {
+            roll(cluster, calls, report, "relay", "relays behind a balancer");
+            roll(cluster, calls, report, "redis", "redis");
+            List<RunningPod> redis = cluster.endpoints("redis");
+            cluster.kill(redis);
+            cluster.missed(redis);
+            Thread.sleep(SETTLE_MILLIS);
+            report.tell("redis killed, longest gap in any call", calls.longestGapMillis(), "ms");
+            report.atMost("redis killed, calls dropped", calls.silent(), "", 0);
+            call(cluster, report, "without redis, a new call works");
+            cluster.replace(redis);
+            Thread.sleep(SETTLE_MILLIS);
+            nodeWithRelay(cluster, calls, report);
+            end(cluster, calls, report);
+        }
+    }
+
+    private static void nodeWithRelay(Cluster cluster, LiveCalls calls, DrillReport report)
+            throws Exception {
+        // Each relay is killed once, so whoever's it was.
+        int relays = cluster.endpoints("relay").size();
+        for (int i = 1; i <= relays; i++) {
+            List<RunningPod> dying =
+                    List.of(
+                            cluster.endpoints("relay").getFirst(),
+                            cluster.endpoints("signaling").getFirst());
+            cluster.kill(dying);
+            Thread.sleep(NOTICED.toMillis());
+            cluster.missed(dying);
+            Thread.sleep(SETTLE_MILLIS);
+            String what = "node " + i + " with a relay died";
+            report.tell(what + ", longest gap", calls.longestGapMillis(), "ms");
+            report.atMost(what + ", calls dropped", calls.silent(), "", 0);
+            cluster.replace(dying);
+        }
+        call(cluster, report, "nodes replaced, a new call works");
     }
 
     private static void scaling(Path folder, DrillReport report) throws Exception {
@@ -95,14 +179,16 @@ public final class ClusterDrills {
             report.tell("replaced after", (System.nanoTime() - start) / 1e9, "s");
             call(cluster, report, "a new call works");
             report.atMost("calls lost since", calls.silent() - lost, "", 0);
+            probes(cluster, report);
         }
     }
 
     // What each pod takes: the requests in the manifests follow from this.
     private static void sizes(Path folder, DrillReport report) throws Exception {
-        try (Cluster cluster = Cluster.start(folder, Manifests.rendered("local"))) {
+        Manifests manifests = Manifests.rendered("local");
+        try (Cluster cluster = Cluster.start(folder, manifests, Map.of(), true)) {
             Thread.sleep(SETTLE_MILLIS);
-            measure(cluster, report, "at rest");
+            measure(cluster, report, "at rest, after its rehearsal");
             Path figures = folder.resolve("load.json");
             try (ChildProcess load = load(cluster, figures)) {
                 Thread.sleep(LOAD_BEGINS.toMillis());
@@ -113,6 +199,7 @@ public final class ClusterDrills {
             report.atLeast("calls connected", told.path("connected").asDouble(), "", MANY_CALLS);
             report.atMost("calls dropped", told.path("ended_early").asLong(), "", 0);
             report.tell("packets lost", 100 * told.path("loss").asDouble(), "%");
+            probes(cluster, report);
         }
     }
 
@@ -141,11 +228,12 @@ public final class ClusterDrills {
         for (Map.Entry<RunningPod, Duration> entry : before.entrySet()) {
             RunningPod pod = entry.getKey();
             double used = pod.processorTime().minus(entry.getValue()).toNanos();
+            report.tell(pod + ", " + when + ", memory", pod.residentMebibytes(), "MiB");
             report.atMost(
-                    pod + ", " + when + ", memory",
-                    pod.residentMebibytes(),
+                    pod + ", " + when + ", most memory ever",
+                    pod.mostResidentMebibytes(),
                     "MiB",
-                    pod.limitMebibytes());
+                    MAX_SHARE * pod.limitMebibytes());
             report.tell(
                     pod + ", " + when + ", processor",
                     1e3 * used / MEASURE.toNanos(),
@@ -177,5 +265,16 @@ public final class ClusterDrills {
         report.require("every call can be ended", calls.hangUp() == calls.count());
         List<RunningPod> left = cluster.awaitEnds(ENDS);
         report.require("what was told to stop has stopped: " + left, left.isEmpty());
+        report.require(
+                "nobody was killed at the end of its grace: " + cluster.killed(),
+                cluster.killed().isEmpty());
+        probes(cluster, report);
+    }
+
+    private static void probes(Cluster cluster, DrillReport report) {
+        ProbeWatch probes = cluster.probes();
+        report.tell("probes asked", probes.asked(), "");
+        report.tell("probes missed", probes.missed(), "");
+        report.require("no probe failed for good: " + probes.faults(), probes.faults().isEmpty());
     }
 }

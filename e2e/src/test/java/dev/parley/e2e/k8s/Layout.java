@@ -1,9 +1,12 @@
 package dev.parley.e2e.k8s;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * What the image holds, put below a pod's own folder: that of {@code ./parley image --layout}, when
@@ -23,19 +26,20 @@ final class Layout {
             return;
         }
         Path image = Path.of(IMAGE).toAbsolutePath();
-        Files.createSymbolicLink(opt.resolve("java"), image.resolve("java"));
+        Files.createSymbolicLink(opt.resolve("java"), inPod(image.resolve("java")));
         try (var files = Files.list(image.resolve("parley"))) {
             for (Path file : files.toList()) {
                 Path here = opt.resolve("parley").resolve(file.getFileName());
                 if (!Files.exists(here)) {
-                    Files.createSymbolicLink(here, file);
+                    Files.createSymbolicLink(here, inPod(file));
                 }
             }
         }
     }
 
     private static void addThisClassPath(Path opt) throws IOException {
-        Files.createSymbolicLink(opt.resolve("java"), Path.of(System.getProperty("java.home")));
+        Files.createSymbolicLink(
+                opt.resolve("java"), inPod(Path.of(System.getProperty("java.home"))));
         Path flags = Files.createDirectories(opt.resolve("parley").resolve("jvm"));
         for (String service : SERVICES) {
             Files.writeString(
@@ -51,7 +55,32 @@ final class Layout {
                     dev.parley.app.Main
                     %s
                     """
-                            .formatted(System.getProperty("java.class.path"), service));
+                            .formatted(
+                                    inPod(absolute(System.getProperty("java.class.path"))),
+                                    service));
         }
+    }
+
+    // A pod's process starts elsewhere.
+    private static String absolute(String classPath) {
+        return Stream.of(classPath.split(File.pathSeparator))
+                .map(entry -> Path.of(entry).toAbsolutePath().normalize().toString())
+                .collect(Collectors.joining(File.pathSeparator));
+    }
+
+    private static Path inPod(Path path) {
+        return Path.of(inPod(path.toString()));
+    }
+
+    /** Paths below the home of whoever runs this, or in /tmp, as a pod sees them. */
+    private static String inPod(String paths) {
+        String home = System.getenv().getOrDefault("HOME", "/root");
+        return Stream.of(paths.split(File.pathSeparator))
+                .map(path -> moved(moved(path, home, "/opt/home"), "/tmp", "/opt/tmp"))
+                .collect(Collectors.joining(File.pathSeparator));
+    }
+
+    private static String moved(String path, String from, String to) {
+        return path.startsWith(from + "/") ? to + path.substring(from.length()) : path;
     }
 }

@@ -3,8 +3,10 @@ package dev.parley.e2e.k8s;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -186,5 +188,22 @@ class ManifestsTest {
         assertThatThrownBy(() -> Changed.of(yaml, resource, path, value))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining(named);
+    }
+
+    /** Which traces are kept does not depend on where one looks; how many fit does. */
+    @Test
+    void theClustersCollectorKeepsTheTracesThatTheOtherKeeps() throws IOException {
+        Path own = Manifests.folder().resolve("components/telemetry/config/collector.yaml");
+        Path other = Manifests.folder().resolveSibling("otel/deploy/collector/config.yaml");
+        for (String key : List.of("decision_wait", "policies")) {
+            assertThat(sampling(own, key)).isNotEqualTo("").isEqualTo(sampling(other, key));
+        }
+    }
+
+    private static String sampling(Path config, String key) throws IOException {
+        return new ObjectMapper()
+                .valueToTree(new Yaml().load(Files.readString(config)))
+                .at("/processors/tail_sampling/" + key)
+                .toString();
     }
 }

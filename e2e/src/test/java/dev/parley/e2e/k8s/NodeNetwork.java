@@ -11,15 +11,22 @@ import java.util.List;
  * them is routed by the node, whose nftables decide. Closing it removes everything. Needs root.
  *
  * <pre>
- *   this machine 10.231.0.1 -- 10.231.0.2 node 10.231.64.1 -- 10.231.64.N pod
+ *   this machine 198.18.231.1 -- 198.18.231.2 node 192.168.231.2 -- 10.244.231.N pod
+ *                     balancer 203.0.113.10
  * </pre>
  */
 final class NodeNetwork implements AutoCloseable {
-    static final String OUTSIDE = "10.231.0.1";
-    static final String NODE = "10.231.0.2";
+    /** RFC 2544's range: to policies a public address, and nobody's. */
+    static final String OUTSIDE = "198.18.231.1";
 
-    private static final String GATEWAY = "10.231.64.1";
-    private static final String PODS = "10.231.64.";
+    static final String NODE = "192.168.231.2";
+
+    /** Where a balancer is reached, in front of the node. */
+    static final String BALANCER = "203.0.113.10";
+
+    private static final String DOOR = "198.18.231.2";
+    private static final String GATEWAY = "10.244.231.1";
+    private static final String PODS = "10.244.231.";
 
     private final String name = "parley" + ProcessHandle.current().pid();
     private final String device = "pk" + ProcessHandle.current().pid();
@@ -32,9 +39,12 @@ final class NodeNetwork implements AutoCloseable {
             make(node());
             link("", device, node(), "outside");
             Command.run("ip", "address", "add", OUTSIDE + "/24", "dev", device);
-            Command.run("ip", "-n", node(), "address", "add", NODE + "/24", "dev", "outside");
+            Command.run("ip", "-n", node(), "address", "add", DOOR + "/24", "dev", "outside");
+            Command.run("ip", "-n", node(), "address", "add", NODE + "/32", "dev", "lo");
             Command.run("ip", "-n", node(), "route", "add", "default", "via", OUTSIDE);
-            Command.run("ip", "route", "add", PODS + "0/24", "via", NODE);
+            for (String there : List.of(PODS + "0/24", NODE, BALANCER)) {
+                Command.run("ip", "route", "add", there, "via", DOOR);
+            }
             inNode("sh", "-c", "echo 1 > /proc/sys/net/ipv4/ip_forward");
         } catch (IOException | RuntimeException e) {
             close();

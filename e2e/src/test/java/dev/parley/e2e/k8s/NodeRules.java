@@ -6,6 +6,8 @@ import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyPeer;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyPort;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -13,8 +15,7 @@ import java.util.stream.IntStream;
 
 /** A node's nftables: what network policies allow between pods, and the ports of services. */
 final class NodeRules {
-    /** Group of pods on the node's network: what else the node sends comes from the kubelet. */
-    static final int POD_GROUP = 65_532;
+    private static final int BUCKETS = 64;
 
     private final Manifests manifests;
     private final List<RunningPod> pods;
@@ -52,11 +53,92 @@ final class NodeRules {
         governed().forEach(pod -> jump(pod, "saddr", "Egress"));
         text.append("}\nchain output { type filter hook output priority 0;\n");
         text.append("ct state established,related accept\n");
-        text.append("meta skgid != ").append(POD_GROUP).append(" accept\n");
+        // What else the node sends comes from the kubelet.
+        text.append("meta skgid != { ").append(groups()).append(" } accept\n");
         governed().forEach(pod -> jump(pod, "daddr", "Ingress"));
         text.append("}\nchain services { type nat hook prerouting priority -100;\n");
         manifests.of(Service.class).forEach(this::nodePort);
-        text.append("}\n}\n");
+        text.append("}\n");
+        manifests.of(Service.class).forEach(this::balancer);
+        text.append("}\n");
+    }
+
+    /** Those of pods on the node's network. */
+    private String groups() {
+        String groups =
+                pods.stream()
+                        .filter(pod -> pod.workload().onHostNetwork())
+                        .map(pod -> pod.workload().pod().getSecurityContext().getRunAsGroup())
+                        .distinct()
+                        .map(String::valueOf)
+                        .collect(Collectors.joining(", "));
+        return groups.isEmpty() ? "65534" : groups;
+    }
+
+    // Without state, as a router does it: a client's packets go to one of the pods by its address,
+    // and what comes back is the balancer's.
+    private void balancer(Service service) {
+        List<RunningPod> behind = behind(service);
+        var port = service.getSpec().getPorts().getFirst();
+        if (!"LoadBalancer".equals(service.getSpec().getType())
+                || !"UDP".equals(port.getProtocol())
+                || behind.isEmpty()) {
+            return;
+        }
+        text.append("chain balancer-in { type filter hook prerouting priority raw;\n");
+        text.append("ip daddr ").append(NodeNetwork.BALANCER);
+        text.append(" udp dport ").append(port.getPort());
+        text.append(" notrack ip daddr set jhash ip saddr . udp sport mod ").append(BUCKETS);
+        text.append(" seed 0x5eed map { ").append(buckets(behind)).append(" }\n");
+        text.append("ip daddr ").append(NodeNetwork.OUTSIDE);
+        text.append(" udp sport ").append(port.getPort()).append(" notrack\n}\n");
+        text.append("chain balancer-out { type filter hook postrouting priority raw;\n");
+        text.append("ip saddr { ");
+        text.append(behindOrEnding(service)).append(" } udp sport ").append(port.getPort());
+        text.append(" ip saddr set ").append(NodeNetwork.BALANCER).append("\n}\n");
+    }
+
+    // Each bucket has the pod that suits it best, so one less or one more moves few clients.
+    private static String buckets(List<RunningPod> behind) {
+        return IntStream.range(0, BUCKETS)
+                .mapToObj(
+                        bucket ->
+                                bucket
+                                        + " : "
+                                        + Collections.max(
+                                                        behind,
+                                                        Comparator.comparingInt(
+                                                                pod -> suits(bucket, pod)))
+                                                .ip())
+                .collect(Collectors.joining(", "));
+    }
+
+    private static int suits(int bucket, RunningPod pod) {
+        int mixed = (pod.ip().hashCode() * 31 + bucket) * 0x9E3779B9;
+        return (mixed ^ (mixed >>> 15)) * 0x85EBCA6B;
+    }
+
+    // A pod that is on its way out still answers whom it has heard.
+    private String behindOrEnding(Service service) {
+        return pods.stream()
+                .filter(pod -> isBehind(service, pod))
+                .map(RunningPod::ip)
+                .collect(Collectors.joining(", "));
+    }
+
+    private List<RunningPod> behind(Service service) {
+        return pods.stream()
+                .filter(RunningPod::isEndpoint)
+                .filter(pod -> isBehind(service, pod))
+                .toList();
+    }
+
+    /** Whether a service's selector takes a pod. */
+    static boolean isBehind(Service service, RunningPod pod) {
+        return pod.workload()
+                .labels()
+                .entrySet()
+                .containsAll(service.getSpec().getSelector().entrySet());
     }
 
     private void jump(RunningPod pod, String side, String direction) {
@@ -134,17 +216,7 @@ final class NodeRules {
 
     private void nodePort(Service service) {
         var port = service.getSpec().getPorts().getFirst();
-        List<RunningPod> behind =
-                pods.stream()
-                        .filter(RunningPod::isEndpoint)
-                        .filter(
-                                pod ->
-                                        pod.workload()
-                                                .labels()
-                                                .entrySet()
-                                                .containsAll(
-                                                        service.getSpec().getSelector().entrySet()))
-                        .toList();
+        List<RunningPod> behind = behind(service);
         if (port.getNodePort() == null || behind.isEmpty()) {
             return;
         }

@@ -115,7 +115,8 @@ record Pod(
                 .orElseThrow(() -> new IllegalStateException("no secret " + secret));
     }
 
-    private static Map<String, String> decoded(Secret secret) {
+    /** A secret's content as text. */
+    static Map<String, String> decoded(Secret secret) {
         Map<String, String> texts = new TreeMap<>();
         secret.getData()
                 .forEach(

@@ -12,19 +12,29 @@ import java.util.concurrent.TimeUnit;
 
 /** A pod's container as a process in the pod's network. Owned by the cluster. */
 final class RunningPod implements AutoCloseable {
-    // What is mounted is seen at its place by this process alone.
+    // What is mounted is seen at its place by this process alone. Libraries may lie in the home of
+    // whoever runs this, which is closed to others, or where a pod has its own folder: see Layout.
     private static final String CONTAINER =
-            "mount --bind \"$1\" /opt && mount --bind \"$2\" /etc/hosts && shift 2"
-                    + " && exec setpriv --regid "
-                    + NodeRules.POD_GROUP
-                    + " --clear-groups --no-new-privs \"$@\"";
-
+            """
+            set -e
+            mount --bind "$1" /opt
+            mount --bind "$HOME" /opt/home
+            mount --bind /tmp /opt/tmp
+            mount --bind "$2" /etc/hosts
+            mount -t tmpfs -o size="$3",mode=1777 tmpfs /tmp
+            mount -o remount,bind,ro /opt
+            mount -o remount,bind,ro /
+            shift 3
+            cd /
+            exec "$@"
+            """;
     private static final double BYTES_PER_MEBIBYTE = 1 << 20;
 
     private final Pod pod;
     private final Process process;
     private final Path log;
     private volatile boolean endpoint;
+    private volatile boolean ending;
 
     private RunningPod(Pod pod, Process process, Path log) {
         this.pod = pod;
@@ -38,8 +48,12 @@ final class RunningPod implements AutoCloseable {
      * @param space the network's namespace
      * @param root the pod's own folder, which becomes {@code /opt}
      * @param hosts names of the cluster
+     * @param rehearsing whether it practises at its start as the manifests have it
      */
-    static RunningPod start(Pod pod, String space, Path root, Path hosts) throws IOException {
+    static RunningPod start(Pod pod, String space, Path root, Path hosts, boolean rehearsing)
+            throws IOException {
+        Files.createDirectories(root.resolve("opt").resolve("home"));
+        Files.createDirectories(root.resolve("opt").resolve("tmp"));
         List<String> line =
                 new ArrayList<>(
                         List.of(
@@ -54,7 +68,9 @@ final class RunningPod implements AutoCloseable {
                                 CONTAINER,
                                 "sh",
                                 root.resolve("opt").toString(),
-                                hosts.toString()));
+                                hosts.toString(),
+                                temporaryBytes(pod)));
+        line.addAll(privileges(pod));
         line.addAll(pod.workload().container().getCommand());
         line.addAll(pod.workload().container().getArgs());
         Path log = root.resolve("log");
@@ -62,17 +78,43 @@ final class RunningPod implements AutoCloseable {
                 new ProcessBuilder(line).redirectErrorStream(true).redirectOutput(log.toFile());
         Map<String, String> environment = builder.environment();
         String path = environment.getOrDefault("PATH", "/usr/sbin:/usr/bin:/sbin:/bin");
+        String home = environment.getOrDefault("HOME", "/root");
         environment.clear();
         environment.putAll(pod.environment());
+        environment.put("HOME", home);
         environment.put("PATH", "/opt/java/bin:" + path);
         // No control group limits it here, which is what a JVM takes its sizes from.
         environment.merge(
                 "JDK_JAVA_OPTIONS",
                 "-XX:MaxRAM=" + limitBytes(pod),
                 (own, more) -> own + " " + more);
-        // All pods share this machine's processors: one that rehearsed would take them from calls.
-        environment.put("PARLEY_REHEARSAL", "0s");
+        // All pods share this machine's processors: one that rehearses takes them from calls.
+        if (!rehearsing) {
+            environment.put("PARLEY_REHEARSAL", "0s");
+        }
         return new RunningPod(pod, builder.start(), log);
+    }
+
+    // The container's user, without capabilities and without a way to any.
+    private static List<String> privileges(Pod pod) {
+        var context = pod.workload().pod().getSecurityContext();
+        return List.of(
+                "setpriv",
+                "--reuid=" + context.getRunAsUser(),
+                "--regid=" + context.getRunAsGroup(),
+                "--clear-groups",
+                "--bounding-set=-all",
+                "--inh-caps=-all",
+                "--no-new-privs");
+    }
+
+    private static String temporaryBytes(Pod pod) {
+        return pod.workload().pod().getVolumes().stream()
+                .filter(volume -> volume.getEmptyDir() != null)
+                .map(volume -> volume.getEmptyDir().getSizeLimit())
+                .findFirst()
+                .map(limit -> Quantity.getAmountInBytes(limit).toPlainString())
+                .orElseThrow();
     }
 
     private static long limitBytes(Pod pod) {
@@ -96,6 +138,21 @@ final class RunningPod implements AutoCloseable {
 
     Workload workload() {
         return pod.workload();
+    }
+
+    /** Whether it was ready once, lives, and was not told to stop. */
+    boolean isServing() {
+        return endpoint && !ending && process.isAlive();
+    }
+
+    /** It is to stop; services may lead to it for a moment still. */
+    void ending() {
+        ending = true;
+    }
+
+    /** Whether it was told to stop. */
+    boolean isEnding() {
+        return ending;
     }
 
     /** Whether services lead to it. */
@@ -122,8 +179,17 @@ final class RunningPod implements AutoCloseable {
 
     /** Memory that it holds, in MiB. */
     double residentMebibytes() throws IOException {
+        return mebibytes("VmRSS:");
+    }
+
+    /** The most memory that it has ever held, in MiB. */
+    double mostResidentMebibytes() throws IOException {
+        return mebibytes("VmHWM:");
+    }
+
+    private double mebibytes(String key) throws IOException {
         for (String line : Files.readAllLines(Path.of("/proc/" + process.pid() + "/status"))) {
-            if (line.startsWith("VmRSS:")) {
+            if (line.startsWith(key)) {
                 return Long.parseLong(line.replaceAll("\\D", "")) / 1024.0;
             }
         }
