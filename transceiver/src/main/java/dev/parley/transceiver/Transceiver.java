@@ -62,6 +62,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** The transceiver service: owns every bit of WebRTC state of its calls. */
 public final class Transceiver implements AutoCloseable {
@@ -129,6 +130,16 @@ public final class Transceiver implements AutoCloseable {
      *     message names the key
      */
     public static Transceiver start(TransceiverConfig config, Telemetry telemetry) {
+        return start(config, telemetry, null);
+    }
+
+    /**
+     * The same for a benchmark that reaches backends in another way.
+     *
+     * @param channels null for those over HTTP/2
+     */
+    public static Transceiver start(
+            TransceiverConfig config, Telemetry telemetry, Backends.@Nullable Channels channels) {
         LOGGER.log(Level.INFO, "transceiver config:\n" + ConfigLoader.describe(config));
         SecureRandom random = new SecureRandom();
         LongSupplier clock = System::nanoTime;
@@ -154,7 +165,8 @@ public final class Transceiver implements AutoCloseable {
                         config.backendSettings(),
                         audio,
                         tracing,
-                        recordings.isPresent() ? recordings.get() : CallTape.Source.NONE);
+                        recordings.isPresent() ? recordings.get() : CallTape.Source.NONE,
+                        channels);
         try {
             InetSocketAddress media = mediaAddress(config);
             LoopSettings settings = new LoopSettings(config.relayCidrs(), keys);
@@ -168,7 +180,16 @@ public final class Transceiver implements AutoCloseable {
             for (int i = 0; i < config.mediaLoops(); i++) {
                 loops.add(
                         open(
-                                config, settings, media, i, clock, ntp, random, calls, onDied,
+                                config,
+                                settings,
+                                media,
+                                i,
+                                clock,
+                                ntp,
+                                random,
+                                calls,
+                                backends::flush,
+                                onDied,
                                 onStall));
             }
             List<CallSetup.Target> targets =
@@ -324,6 +345,7 @@ public final class Transceiver implements AutoCloseable {
             NtpTime ntp,
             SecureRandom random,
             Calls calls,
+            Runnable afterTurn,
             Runnable onDied,
             LongConsumer onStall) {
         int wanted = base.getPort() == 0 ? 0 : base.getPort() + index;
@@ -342,7 +364,8 @@ public final class Transceiver implements AutoCloseable {
                             + e.getMessage()
                             + "; free it or give an address of this machine");
         }
-        MediaLoop loop = new MediaLoop(settings, port, poller::wakeup, ntp, random, calls);
+        MediaLoop loop =
+                new MediaLoop(settings, port, poller::wakeup, ntp, random, calls, afterTurn);
         LoopThread thread =
                 LoopThread.start(
                         LoopThreads.factory("media-loop-", config.udp()),
@@ -350,7 +373,8 @@ public final class Transceiver implements AutoCloseable {
                         poller,
                         clock,
                         onDied,
-                        onStall);
+                        onStall,
+                        config.packetGathering().toNanos());
         return new Loop(loop, thread, port.localAddress());
     }
 

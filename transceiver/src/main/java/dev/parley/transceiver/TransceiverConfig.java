@@ -221,6 +221,16 @@ public record TransceiverConfig(
                 boolean nack,
         @Option(
                         value =
+                                "How long packets may wait for others, so that they are handled"
+                                        + " together, while a media loop has some 40 calls or"
+                                        + " more: that costs a little delay and saves much of the"
+                                        + " work. 0ms: never.",
+                        orElse = "1ms",
+                        min = 0,
+                        max = 5)
+                Duration packetGathering,
+        @Option(
+                        value =
                                 "Output audio that should be queued behind the first packet of a"
                                         + " spurt before it leaves; hides jitter of a source that"
                                         + " speaks in real time, and delays such a source by as much.",

@@ -59,12 +59,12 @@ final class HandOver {
     }
 
     private interface Measure {
-        long[] of(Agent.Call agent, InferenceCall call);
+        long[] of(Agent.Call agent, InferenceCall call, Backends backends);
     }
 
     /** From the agent to the media loop, in nanoseconds. */
     static long[] output(String model) throws java.io.IOException {
-        return measure(model, (agent, call) -> speak(model, agent, call));
+        return measure(model, (agent, call, _) -> speak(model, agent, call));
     }
 
     /** From the media loop to the agent. */
@@ -96,7 +96,7 @@ final class HandOver {
                         throw new IllegalStateException("not asked for");
                     },
                     new Quiet());
-            long[] nanos = measure.of(agent.calls().getFirst(), call);
+            long[] nanos = measure.of(agent.calls().getFirst(), call, backends);
             call.end(EndReason.END_REASON_UNSPECIFIED, "", null);
             return nanos;
         }
@@ -118,7 +118,7 @@ final class HandOver {
         return nanos;
     }
 
-    private static long[] hear(Agent.Call agent, InferenceCall call) {
+    private static long[] hear(Agent.Call agent, InferenceCall call, Backends backends) {
         List<byte[]> voice = OpusVoice.packets((WARM_UP + MESSAGES) / 50);
         SdpFormats formats =
                 new SdpFormats(
@@ -147,6 +147,7 @@ final class HandOver {
                             0,
                             packet.length,
                             handed);
+            backends.flush();
             while (heard.get() == 0) {
                 LockSupport.parkNanos(LOOK_NANOS);
             }

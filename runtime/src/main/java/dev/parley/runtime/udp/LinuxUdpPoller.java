@@ -53,6 +53,10 @@ public final class LinuxUdpPoller implements UdpPoller {
     private final int epoll;
     private final int wakeups;
     private final int timer;
+
+    /** An epoll of wakeups alone. */
+    private final int paused;
+
     private final AtomicBoolean awoken = new AtomicBoolean();
     private LinuxUdpPort[] ports = new LinuxUdpPort[0];
     private MemorySegment events = room(OTHER_EVENTS);
@@ -63,8 +67,10 @@ public final class LinuxUdpPoller implements UdpPoller {
             epoll = Libc.epollCreate(CLOEXEC);
             wakeups = Libc.eventfd(CLOEXEC | SOCK_NONBLOCK);
             timer = Libc.timerfd(CLOEXEC | SOCK_NONBLOCK);
-            watch(wakeups, EPOLLIN | EPOLLET, WAKEUP);
-            watch(timer, EPOLLIN, TIMER);
+            paused = Libc.epollCreate(CLOEXEC);
+            watch(epoll, wakeups, EPOLLIN | EPOLLET, WAKEUP);
+            watch(paused, wakeups, EPOLLIN | EPOLLET, WAKEUP);
+            watch(epoll, timer, EPOLLIN, TIMER);
         } catch (IOException e) {
             throw new UncheckedIOException("no epoll: " + e.getMessage(), e);
         }
@@ -84,7 +90,7 @@ public final class LinuxUdpPoller implements UdpPoller {
         return Arena.ofAuto().allocate((long) events * EVENT_BYTES, 8);
     }
 
-    private void watch(int descriptor, int what, int data) throws IOException {
+    private static void watch(int epoll, int descriptor, int what, int data) throws IOException {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment event = arena.allocate(EVENT_BYTES, 8);
             event.set(JAVA_INT, 0, what);
@@ -163,7 +169,7 @@ public final class LinuxUdpPoller implements UdpPoller {
                         granted(descriptor, SO_RCVBUF),
                         granted(descriptor, SO_SNDBUF));
         int place = freePlace();
-        watch(descriptor, EPOLLIN, place);
+        watch(epoll, descriptor, EPOLLIN, place);
         ports[place] = port;
         return port;
     }
@@ -227,6 +233,16 @@ public final class LinuxUdpPoller implements UdpPoller {
     }
 
     @Override
+    public void pause(long nanos) {
+        if (calls.await(paused, events.address(), OTHER_EVENTS, Math.max(0, nanos)) > 0) {
+            awoken.set(false);
+        }
+        for (LinuxUdpPort port : ports) {
+            port.gathered();
+        }
+    }
+
+    @Override
     public void wakeEvery(long intervalNanos) {
         try {
             Libc.timerfdSettime(timer, intervalNanos);
@@ -264,6 +280,7 @@ public final class LinuxUdpPoller implements UdpPoller {
         awoken.set(true);
         closeQuietly(wakeups);
         closeQuietly(timer);
+        closeQuietly(paused);
         closeQuietly(epoll);
     }
 

@@ -55,6 +55,12 @@ final class LinuxUdpPort implements UdpPort {
         ready = true;
     }
 
+    /** Datagrams have had time to gather: all of them are to be asked for. */
+    void gathered() {
+        ready = true;
+        singles = 0;
+    }
+
     /** Whether datagrams may still wait since the poller last saw some. */
     boolean isReady() {
         return ready && !closed;

@@ -32,12 +32,21 @@ public interface UdpPoller extends AutoCloseable {
     void await(long timeoutNanos);
 
     /**
+     * Waits as {@link #await} does, but for {@link #wakeup} alone if it can, whatever datagrams
+     * come: for a loop that would rather find several at a time than be woken for each. Every
+     * socket is worth a look then.
+     */
+    default void pause(long nanos) {
+        await(nanos);
+    }
+
+    /**
      * Ends an {@link #await} at least this often from now on, for a loop with coarse timers: one
      * timer of the system's costs less than a timeout with every wait. 0 ends that.
      */
     void wakeEvery(long intervalNanos);
 
-    /** Ends the current or the next {@link #await}. Any thread may call it. */
+    /** Ends the current or the next {@link #await} or {@link #pause}. Any thread may call it. */
     void wakeup();
 
     @Override

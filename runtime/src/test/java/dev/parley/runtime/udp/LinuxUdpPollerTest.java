@@ -29,6 +29,22 @@ class LinuxUdpPollerTest extends UdpPollerContract {
                 .isBetween(TimeUnit.MICROSECONDS.toNanos(50), TimeUnit.MILLISECONDS.toNanos(1) - 1);
     }
 
+    @Test
+    void receivesAfterAPauseWithoutBeingTold() {
+        UdpPort left = bind("127.0.0.1");
+        UdpPort right = bind("127.0.0.1");
+        DatagramBatch batch = new DatagramBatch(1, 0, 100);
+        fill(batch, 0, "x", right.localAddress());
+        assertThat(left.send(batch, 0, 1)).isEqualTo(1);
+
+        long start = System.nanoTime();
+        poller.pause(3_000_000);
+
+        assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(3_000_000);
+        assertThat(right.receive(batch)).isEqualTo(1);
+        assertThat(left.receive(batch)).isZero();
+    }
+
     @ParameterizedTest
     @CsvSource({
         "0.0.0.0, 127.0.0.1, 127.0.0.2",

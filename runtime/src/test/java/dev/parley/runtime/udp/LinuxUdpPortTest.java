@@ -160,6 +160,16 @@ class LinuxUdpPortTest {
     }
 
     @Test
+    void asksForAllThatHaveGathered() {
+        receiveOneByOne(17);
+        calls.asked.clear();
+        port.gathered();
+
+        assertThat(port.receive(batch)).isEqualTo(8);
+        assertThat(calls.asked).containsExactly(8);
+    }
+
+    @Test
     void leavesWhatWaitsBehindASingleDatagramToThePoller() {
         receiveOneByOne(17);
         calls.answers.add(1);

@@ -61,6 +61,14 @@ abstract class UdpPollerContract {
     }
 
     @Test
+    void aWakeupEndsAPause() {
+        poller.wakeup();
+        poller.pause(Long.MAX_VALUE);
+        Thread.ofVirtual().start(poller::wakeup);
+        poller.pause(Long.MAX_VALUE);
+    }
+
+    @Test
     void usesThePlaceOfAClosedSocketAgain() {
         for (int i = 0; i < 100; i++) {
             bind("127.0.0.1").close();

@@ -8,6 +8,7 @@ import dev.parley.runtime.config.HostPort;
 import dev.parley.transceiver.media.AudioCounters;
 import dev.parley.transceiver.recording.CallTape;
 import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
 import io.grpc.netty.NettyChannelBuilder;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -57,6 +58,12 @@ public final class Backends implements AutoCloseable {
 
     private static final String DNS_SCHEME = "dns:///";
 
+    /** Makes channels to backends where those over HTTP/2 are not wanted, to measure without. */
+    @FunctionalInterface
+    public interface Channels {
+        ManagedChannelBuilder<?> to(InetSocketAddress address);
+    }
+
     private final Map<String, ReplicaSet> byModel = new HashMap<>();
     private final Map<String, ReplicaSet> byBeginning =
             new TreeMap<>(
@@ -70,6 +77,8 @@ public final class Backends implements AutoCloseable {
     private final CallTape.Source tapes;
     private final BackendTls tls;
     private final LinkCounters links = new LinkCounters();
+    private final StreamThreads threads = new StreamThreads();
+    private final @Nullable Channels channels;
     private final ScheduledExecutorService timers =
             new ScheduledThreadPoolExecutor(
                     1,
@@ -86,21 +95,24 @@ public final class Backends implements AutoCloseable {
      */
     public static Backends open(
             Map<String, String> targets, BackendSettings settings, AudioCounters audio) {
-        return open(targets, settings, audio, Tracing.none(), CallTape.Source.NONE);
+        return open(targets, settings, audio, Tracing.none(), CallTape.Source.NONE, null);
     }
 
     /**
      * As above, with streams that are spans of their calls.
      *
      * @param tapes decides which calls are kept
+     * @param channels null for those over HTTP/2
      */
     public static Backends open(
             Map<String, String> targets,
             BackendSettings settings,
             AudioCounters audio,
             Tracing tracing,
-            CallTape.Source tapes) {
-        Backends backends = new Backends(settings, audio, new ClientSpans(tracing), tapes);
+            CallTape.Source tapes,
+            @Nullable Channels channels) {
+        Backends backends =
+                new Backends(settings, audio, new ClientSpans(tracing), tapes, channels);
         targets.forEach((model, text) -> backends.add(model, parse(model, text)));
         backends.refreshNames();
         backends.refreshFiles();
@@ -112,7 +124,9 @@ public final class Backends implements AutoCloseable {
             BackendSettings settings,
             AudioCounters audio,
             ClientSpans spans,
-            CallTape.Source tapes) {
+            CallTape.Source tapes,
+            @Nullable Channels channels) {
+        this.channels = channels;
         this.tapes = tapes;
         this.tls = BackendTls.of(settings.tls());
         this.settings = settings;
@@ -229,18 +243,38 @@ public final class Backends implements AutoCloseable {
         tls.refresh();
     }
 
-    private ManagedChannel connect(HostPort target, InetSocketAddress address) {
-        return NettyChannelBuilder.forAddress(address, tls.credentials())
+    private Replica.Connection connect(HostPort target, InetSocketAddress address) {
+        StreamThread thread = threads.next();
+        return new Replica.Connection(channel(target, address, thread), thread);
+    }
+
+    private ManagedChannel channel(
+            HostPort target, InetSocketAddress address, StreamThread thread) {
+        return (channels == null ? http2(address, thread) : channels.to(address))
                 .overrideAuthority(target.toString())
                 .intercept(spans)
                 // Listeners of ours never block, so no thread hop.
                 .directExecutor()
-                .flowControlWindow(STREAM_WINDOW_BYTES)
+                // Streams that break are opened anew by what owns them; to have gRPC prepared for
+                // it, too, costs a layer of locks for every message.
+                .disableRetry()
                 .maxInboundMessageSize(MAX_READ_BYTES)
                 .keepAliveTime(settings.keepalive().toMillis(), TimeUnit.MILLISECONDS)
                 .keepAliveTimeout(settings.keepaliveTimeout().toMillis(), TimeUnit.MILLISECONDS)
                 .idleTimeout(30, TimeUnit.DAYS)
                 .build();
+    }
+
+    private ManagedChannelBuilder<?> http2(InetSocketAddress address, StreamThread thread) {
+        return NettyChannelBuilder.forAddress(address, tls.credentials())
+                .eventLoopGroup(thread.eventLoop())
+                .channelType(threads.channelType())
+                .flowControlWindow(STREAM_WINDOW_BYTES);
+    }
+
+    /** Has the input audio leave that calls have sent since the last time; any thread. */
+    public void flush() {
+        threads.flush();
     }
 
     /** What is counted of audio in all calls. */
@@ -319,5 +353,6 @@ public final class Backends implements AutoCloseable {
             Thread.currentThread().interrupt();
         }
         timers.shutdownNow();
+        threads.close();
     }
 }

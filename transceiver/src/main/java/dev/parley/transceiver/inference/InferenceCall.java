@@ -161,7 +161,10 @@ public final class InferenceCall {
                 fault -> owner.onFault("events", fault));
     }
 
-    /** Where the media loop puts input; only when connected. */
+    /**
+     * Where the media loop puts input; only when connected. What it puts there in one turn leaves
+     * with {@link Backends#flush}.
+     */
     public InputPath.Sink input() {
         return audio().input();
     }

@@ -62,17 +62,33 @@ final class InferenceLink implements Leg.Owner {
 
     // --- what is sent
 
-    /** Sends input audio; the oldest that waits falls out when too much does. */
+    /**
+     * Sends input audio with the next {@link #flush}; the oldest that waits falls out when too much
+     * does.
+     */
     void sendAudio(ConverseRequest message) {
         if (!uplink.queue().addAudio(message)) {
             uplink.dropped(state.stream() == null);
         }
-        drain();
+        InferenceStream stream = state.stream();
+        if (stream != null) {
+            stream.drainLater();
+        }
+    }
+
+    /** Has input audio leave now. */
+    void flush() {
+        InferenceStream stream = state.stream();
+        if (stream != null) {
+            stream.flush();
+        }
     }
 
     /** Sends anything else; never dropped while the call lives. */
     void sendEvent(ConverseRequest message) {
         tape().toInference(message);
+        // What the caller said before it is not to come behind it.
+        drain();
         uplink.queue().addEvent(message);
         drain();
     }

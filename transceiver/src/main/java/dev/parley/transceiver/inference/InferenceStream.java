@@ -17,6 +17,7 @@ import io.grpc.Status;
 import java.util.Objects;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * UplinkQueue}, as fast as the backend reads; reading is granted message by message. Nothing here
  * blocks. Owned by the {@link InferenceLink}; any thread may enter.
  *
- * <p>Whoever adds to the queue also drains it, one thread at a time, so a packet goes from the
- * media loop to the transport without waking another thread of ours.
+ * <p>Whoever adds an event to the queue also drains it, one thread at a time. Audio is drained on
+ * the transport's own thread, together with that of other calls: see {@link StreamThread}.
  */
 final class InferenceStream {
     /** Hears what comes from inference, on a transport thread that must not be blocked. */
@@ -53,6 +54,8 @@ final class InferenceStream {
     private static final long LINGER_SECONDS = 5;
 
     private final ClientCall<ConverseRequest, ConverseResponse> call;
+    private final StreamThread thread;
+    private final AtomicBoolean waits = new AtomicBoolean();
     private final ScheduledExecutorService timers;
     private final UplinkQueue queue;
     private final Listener listener;
@@ -78,6 +81,7 @@ final class InferenceStream {
     /** A stream that is not started yet. */
     InferenceStream(
             Channel channel,
+            StreamThread thread,
             String sessionId,
             ScheduledExecutorService timers,
             UplinkQueue queue,
@@ -95,6 +99,7 @@ final class InferenceStream {
         } finally {
             Context.ROOT.detach(request);
         }
+        this.thread = thread;
         this.timers = timers;
         this.queue = queue;
         this.listener = listener;
@@ -160,6 +165,25 @@ final class InferenceStream {
             }
             cancelReason = reason;
         }
+        drain();
+    }
+
+    /** Has what waits sent at the next {@link StreamThread#flush} of its thread. */
+    void drainLater() {
+        if (waits.compareAndSet(false, true)) {
+            thread.add(this);
+        }
+    }
+
+    /** Has its thread send what waits of this and other streams. */
+    void flush() {
+        thread.flush();
+    }
+
+    /** What {@link #drainLater} has asked for. */
+    void drainWaiting() {
+        // First: what is added from now on asks again.
+        waits.set(false);
         drain();
     }
 

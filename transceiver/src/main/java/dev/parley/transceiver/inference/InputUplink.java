@@ -52,7 +52,7 @@ public final class InputUplink implements InputPath.Sink, VoiceInput.Sink, Speec
         return endMillis.getAcquire();
     }
 
-    /** An Opus packet, passed on verbatim. */
+    /** An Opus packet, passed on verbatim; it leaves with the next {@link Backends#flush}. */
     @Override
     public void packet(InputPacket packet) {
         byte[] copy = new byte[packet.length()];
@@ -117,6 +117,7 @@ public final class InputUplink implements InputPath.Sink, VoiceInput.Sink, Speec
                 message(audio, offsetSamples, samples, voice)
                         .setConcealedSamples(concealed)
                         .setAudioLevelDbov(levelDbov));
+        link.flush();
     }
 
     private InputAudio.Builder message(

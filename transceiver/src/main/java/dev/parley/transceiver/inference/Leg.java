@@ -43,7 +43,13 @@ final class Leg implements InferenceStream.Listener, Replica.Guest {
         this.backends = backends;
         this.owner = owner;
         this.stream =
-                new InferenceStream(replica.channel(), sessionId, backends.timers(), queue, this);
+                new InferenceStream(
+                        replica.channel(),
+                        replica.thread(),
+                        sessionId,
+                        backends.timers(),
+                        queue,
+                        this);
     }
 
     Replica replica() {

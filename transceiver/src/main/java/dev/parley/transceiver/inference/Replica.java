@@ -21,7 +21,16 @@ final class Replica {
     private static final long AVOIDED_NANOS = 1_000_000_000L;
 
     private final String name;
+
+    /**
+     * A way to it.
+     *
+     * @param thread that carries what is sent
+     */
+    record Connection(ManagedChannel channel, StreamThread thread) {}
+
     private final ManagedChannel channel;
+    private final StreamThread thread;
     private final Runnable onReady;
     private final AtomicInteger streams = new AtomicInteger();
     private final Set<Guest> guests = ConcurrentHashMap.newKeySet();
@@ -32,10 +41,11 @@ final class Replica {
      * @param name address, and the name that it was found under if that is another
      * @param onReady told when it has been connected to, on a thread that must not be blocked
      */
-    Replica(String name, ManagedChannel channel, Runnable onReady) {
+    Replica(String name, Connection connection, Runnable onReady) {
         this.name = name;
         this.onReady = onReady;
-        this.channel = channel;
+        this.channel = connection.channel();
+        this.thread = connection.thread();
         watch(ConnectivityState.IDLE);
     }
 
@@ -71,6 +81,11 @@ final class Replica {
 
     ManagedChannel channel() {
         return channel;
+    }
+
+    /** What carries its streams. */
+    StreamThread thread() {
+        return thread;
     }
 
     /** Streams that are open to it. */

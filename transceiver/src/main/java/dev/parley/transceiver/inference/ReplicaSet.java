@@ -1,7 +1,6 @@
 package dev.parley.transceiver.inference;
 
 import dev.parley.runtime.config.HostPort;
-import io.grpc.ManagedChannel;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -23,18 +22,18 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReplicaSet {
     private final List<HostPort> targets;
-    private final BiFunction<HostPort, InetSocketAddress, ManagedChannel> connector;
+    private final BiFunction<HostPort, InetSocketAddress, Replica.Connection> connector;
     private final AtomicInteger turn = new AtomicInteger();
     private final Set<Runnable> waiting = ConcurrentHashMap.newKeySet();
     private volatile Map<InetSocketAddress, Replica> replicas = Map.of();
     private boolean closed;
 
     /**
-     * @param connector makes the channel to an address that a name stands for
+     * @param connector makes the connection to an address that a name stands for
      */
     ReplicaSet(
             List<HostPort> targets,
-            BiFunction<HostPort, InetSocketAddress, ManagedChannel> connector) {
+            BiFunction<HostPort, InetSocketAddress, Replica.Connection> connector) {
         this.targets = targets;
         this.connector = connector;
     }
@@ -77,13 +76,13 @@ final class ReplicaSet {
     }
 
     private Replica connect(HostPort target, InetSocketAddress address) {
-        ManagedChannel channel = connector.apply(target, address);
+        Replica.Connection connection = connector.apply(target, address);
         // Connected from the start, so that no call waits for it.
-        var _ = channel.getState(true);
+        var _ = connection.channel().getState(true);
         String literal = HostPort.of(address).toString();
         String name =
                 literal.equals(target.toString()) ? literal : literal + " (" + target.host() + ")";
-        return new Replica(name, channel, this::ready);
+        return new Replica(name, connection, this::ready);
     }
 
     /** Has somebody told, once, when one of them has been connected to. */

@@ -32,6 +32,9 @@ public final class OutputPath {
     private static final long NANOS_PER_MILLI = 1_000_000L;
     private static final int SAMPLES_PER_MILLI = InputClock.RATE_HZ / 1000;
 
+    /** Opus' unit, of which every packet's length is a multiple. */
+    private static final long GRID_NANOS = 2_500_000L;
+
     /**
      * A later schedule than this is not caught up with a burst; time is skipped instead, as if it
      * had been silent, and what waits is said after it. More packets at a time than these would be
@@ -95,10 +98,13 @@ public final class OutputPath {
         tap = seesAll;
     }
 
-    /** Lets the first packet be due now. */
+    /**
+     * Lets the first packet be due now, or as soon as those of other calls are: a loop that carries
+     * many of them then has all that is due in 2.5 ms leave together.
+     */
     public void start(long nowNanos) {
         started = true;
-        dueNanos = nowNanos;
+        dueNanos = nowNanos + Math.floorMod(-nowNanos, GRID_NANOS);
     }
 
     /** Goes on as another source, RFC 3550 8.2, whose numbers begin in the lower half, too. */

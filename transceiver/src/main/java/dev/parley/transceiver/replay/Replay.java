@@ -103,7 +103,8 @@ public final class Replay implements AutoCloseable {
                                 settings.tls()),
                         new AudioCounters(),
                         Tracing.none(),
-                        (_, _) -> log);
+                        (_, _) -> log,
+                        null);
     }
 
     /**
@@ -280,6 +281,7 @@ public final class Replay implements AutoCloseable {
                     }
                     ear.packet(heard.packet());
                     inference.input().packet(heard.packet());
+                    backends.flush();
                 }
                 case KeyPressed key -> inference.input().key(key.key(), key.durationMillis());
                 case ClientSaid event -> happen(event);

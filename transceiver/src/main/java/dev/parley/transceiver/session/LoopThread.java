@@ -28,6 +28,7 @@ public final class LoopThread implements AutoCloseable {
     private final LongSupplier clock;
     private final Runnable onDied;
     private final LongConsumer onStall;
+    private final Gathering gathering;
     private final Thread thread;
     private final LoopPulse pulse = new LoopPulse();
     private volatile boolean stopped;
@@ -40,6 +41,8 @@ public final class LoopThread implements AutoCloseable {
      * @param clock monotonic nanoseconds
      * @param onDied told by the thread when a fault has ended it and the loop's sessions
      * @param onStall told how many nanoseconds a turn took that held packets up noticeably
+     * @param gatherNanos how long packets may wait for others while there are many; 0 for not at
+     *     all
      */
     public static LoopThread start(
             ThreadFactory threads,
@@ -47,8 +50,10 @@ public final class LoopThread implements AutoCloseable {
             UdpPoller poller,
             LongSupplier clock,
             Runnable onDied,
-            LongConsumer onStall) {
-        LoopThread started = new LoopThread(threads, loop, poller, clock, onDied, onStall);
+            LongConsumer onStall,
+            long gatherNanos) {
+        LoopThread started =
+                new LoopThread(threads, loop, poller, clock, onDied, onStall, gatherNanos);
         started.thread.start();
         return started;
     }
@@ -59,7 +64,9 @@ public final class LoopThread implements AutoCloseable {
             UdpPoller poller,
             LongSupplier clock,
             Runnable onDied,
-            LongConsumer onStall) {
+            LongConsumer onStall,
+            long gatherNanos) {
+        this.gathering = new Gathering(gatherNanos, clock.getAsLong());
         this.onDied = onDied;
         this.onStall = onStall;
         this.loop = loop;
@@ -79,14 +86,21 @@ public final class LoopThread implements AutoCloseable {
             while (!stopped) {
                 long began = clock.getAsLong();
                 pulse.begin();
-                var _ = loop.runOnce(began);
+                int work = loop.runOnce(began);
                 pulse.end();
                 long ended = clock.getAsLong();
                 LoopCounters.add(loop.counters().busyNanos, ended - began);
                 if (ended - began >= STALL_NANOS) {
                     onStall.accept(ended - began);
                 }
-                open.await(loop.untilNext(ended, MAX_WAIT_NANOS));
+                gathering.worked(work, ended);
+                long untilNext = loop.untilNext(ended, MAX_WAIT_NANOS);
+                long pause = Math.min(untilNext, gathering.pauseNanos(began, ended));
+                if (pause > 0) {
+                    open.pause(pause);
+                } else {
+                    open.await(untilNext);
+                }
             }
             var _ = loop.runOnce(clock.getAsLong());
         } catch (RuntimeException | Error e) {

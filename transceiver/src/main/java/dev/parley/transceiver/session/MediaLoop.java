@@ -51,6 +51,10 @@ public final class MediaLoop {
     private static final long KERNEL_COUNT_INTERVAL_NANOS = 1_000_000_000L;
 
     private static final int BATCH = 64;
+
+    /** Batches that are received in a turn, before timers get theirs. */
+    private static final int MAX_BATCHES = 4;
+
     private static final int MAX_DATAGRAM_BYTES = 2_048;
 
     private final UdpPort port;
@@ -62,6 +66,7 @@ public final class MediaLoop {
     private final Queue<LoopCommand> commands = new ConcurrentLinkedQueue<>();
     private final DatagramBatch batch =
             new DatagramBatch(BATCH, 0, MAX_DATAGRAM_BYTES + ClientHeader.LENGTH);
+    private final Runnable afterTurn;
     private final Outbox outbox;
     private final SessionTable table;
     private final Demux demux;
@@ -76,6 +81,7 @@ public final class MediaLoop {
      * @param ntp maps the clock of {@link #runOnce} to wall-clock time
      * @param random for what must not be guessed, so a secure one
      * @param listener told on the loop's thread
+     * @param afterTurn run by the loop's thread when a turn has sent what it had
      */
     public MediaLoop(
             LoopSettings settings,
@@ -83,7 +89,9 @@ public final class MediaLoop {
             Runnable wakeup,
             NtpTime ntp,
             RandomGenerator random,
-            Listener listener) {
+            Listener listener,
+            Runnable afterTurn) {
+        this.afterTurn = afterTurn;
         this.port = port;
         this.wakeup = wakeup;
         this.ntp = ntp;
@@ -179,16 +187,13 @@ public final class MediaLoop {
     public int runOnce(long now) {
         nowNanos = now;
         int work = runCommands();
-        int received = port.receive(batch);
-        for (int i = 0; i < received; i++) {
-            receive(i);
-        }
-        work += received;
+        work += receive();
         for (Session due = table.due(now); due != null; due = table.due(now)) {
             fire(due);
             work++;
         }
         flush();
+        afterTurn.run();
         countKernelDrops();
         return work;
     }
@@ -252,6 +257,19 @@ public final class MediaLoop {
             counters.drops.increment(Drop.INTERNAL_ERROR);
             fail(null, "send", e);
         }
+    }
+
+    private int receive() {
+        int all = 0;
+        int received = BATCH;
+        for (int batches = 0; received == BATCH && batches < MAX_BATCHES; batches++) {
+            received = port.receive(batch);
+            for (int i = 0; i < received; i++) {
+                receive(i);
+            }
+            all += received;
+        }
+        return all;
     }
 
     private void receive(int i) {

@@ -186,7 +186,7 @@ public final class Rig implements AutoCloseable {
         this.agent = agent;
         now = new AtomicLong(startNanos);
         calls = new Calls(maxCalls);
-        backends = Backends.open(targets, settings, audio, Tracing.none(), tapes);
+        backends = Backends.open(targets, settings, audio, Tracing.none(), tapes, null);
         SecureRandom random = new SecureRandom();
         RouteKeys keys = RouteKeys.of(Map.of(1, new byte[16]));
         mint = new RouteMint(keys, 1, 7, port.localAddress());
@@ -197,7 +197,8 @@ public final class Rig implements AutoCloseable {
                         wakeups::release,
                         new NtpTime(1_700_000_000_000_000_000L, now.get()),
                         random,
-                        calls);
+                        calls,
+                        backends::flush);
         CallSetup setup =
                 new CallSetup(
                         new CallSetup.Settings(

@@ -257,7 +257,8 @@ class CallEndTest {
                         (session, _) -> {
                             retired.add(session);
                             throw new IllegalStateException("cannot end well");
-                        });
+                        },
+                        () -> {});
         for (Session session : rig.loop().table().all()) {
             rig.loop().table().remove(session);
             var _ = loop.add(session);
