@@ -152,6 +152,11 @@ public record LoadResults(
         return (up * of.sent + down * of.expectedDown) / Math.max(1, of.sent + of.expectedDown);
     }
 
+    /** Longest time without a packet in any call; NaN when none ever came. */
+    public double gapMaxMillis() {
+        return gap(total);
+    }
+
     /** An echo's calls of less than a second have no packets that count. */
     private boolean measuresRoundTrip() {
         return isEcho() && total.marked > 0;

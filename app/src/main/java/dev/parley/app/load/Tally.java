@@ -116,6 +116,11 @@ public final class Tally {
         return returned;
     }
 
+    /** Packets of audio that have come, whatever is in them. */
+    public long received() {
+        return received;
+    }
+
     public long sent() {
         return sent;
     }

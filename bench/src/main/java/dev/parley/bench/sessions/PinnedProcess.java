@@ -2,6 +2,7 @@ package dev.parley.bench.sessions;
 
 import dev.parley.bench.ProcessMemory;
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -29,6 +30,18 @@ final class PinnedProcess implements AutoCloseable {
 
     private static final String READY = "ready ";
 
+    /** As the app would choose for one core. */
+    private static final int CARRIERS = 5;
+
+    /** A property with more flags for the processes, to profile them with. */
+    private static final String FLAGS = "parley.bench.flags";
+
+    /** What {@code ./parley} runs a transceiver with. */
+    private static final String PRODUCT_FLAGS = "PARLEY_SERVICE_FLAGS";
+
+    private static final String PRODUCT_CLASS_PATH = "PARLEY_SERVICE_CLASS_PATH";
+    private static final String DEFAULT = "-XX:+UseZGC -XX:+UseCompactObjectHeaders -Xmx512m";
+
     private final Process process;
     private final Path config;
     private final InetSocketAddress address;
@@ -42,10 +55,11 @@ final class PinnedProcess implements AutoCloseable {
     /**
      * Starts it and waits until it is ready.
      *
+     * @param main what runs: the app unless it is another transceiver
      * @param core negative for any
      * @param lines of its config
      */
-    static PinnedProcess start(String service, int core, List<String> lines, String... flags)
+    static PinnedProcess start(String main, String service, int core, List<String> lines)
             throws IOException {
         Path config = Files.createTempFile("parley-bench-", ".yaml");
         Files.write(config, lines);
@@ -54,22 +68,8 @@ final class PinnedProcess implements AutoCloseable {
             command.addAll(List.of("taskset", "-c", Integer.toString(core)));
         }
         command.add(ProcessHandle.current().info().command().orElse("java"));
-        command.addAll(
-                List.of(
-                        "--enable-native-access=ALL-UNNAMED",
-                        "--sun-misc-unsafe-memory-access=allow",
-                        "-XX:+UseZGC",
-                        "-XX:+UseCompactObjectHeaders",
-                        "-Xmx512m"));
-        command.addAll(List.of(flags));
-        command.addAll(
-                List.of(
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        "dev.parley.app.Main",
-                        service,
-                        "--config",
-                        config.toString()));
+        command.addAll(flags());
+        command.addAll(List.of("-cp", classPath(), main, service, "--config", config.toString()));
         Process process =
                 new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
         BufferedReader output = process.inputReader(StandardCharsets.UTF_8);
@@ -83,6 +83,27 @@ final class PinnedProcess implements AutoCloseable {
             }
         }
         throw new IOException("the " + service + " does not start");
+    }
+
+    /** The product's own, its start-up cache included, and those of who measures. */
+    private static List<String> flags() {
+        List<String> flags = new ArrayList<>();
+        flags.addAll(List.of(System.getenv().getOrDefault(PRODUCT_FLAGS, DEFAULT).split(" ")));
+        flags.add("-Djdk.virtualThreadScheduler.parallelism=" + CARRIERS);
+        List<String> own = List.of(System.getProperty(FLAGS, "").split(" "));
+        if (own.stream().anyMatch(flag -> flag.matches("-XX:\\+Use\\w+GC"))) {
+            flags.removeIf(flag -> flag.matches("-XX:\\+Use\\w+GC"));
+        }
+        flags.addAll(own);
+        flags.removeIf(String::isEmpty);
+        return flags;
+    }
+
+    /** The product's first, as a start-up cache asks for, and then what only the bench has. */
+    private static String classPath() {
+        String product = System.getenv(PRODUCT_CLASS_PATH);
+        String own = System.getProperty("java.class.path");
+        return product == null ? own : product + File.pathSeparator + own;
     }
 
     /** Where its API listens. */

@@ -31,33 +31,42 @@ public final class SessionsBench {
     private static final String USAGE =
             """
             usage: ./parley bench sessions [--calls N,N,...] [--formats F,F,...] [--seconds N] [--setups N] [--json FILE]
-                                     [--option 'KEY: VALUE']...
+                                     [--hop grpc|none] [--option 'KEY: VALUE']...
 
-              --calls    calls at a time, one after another (default 50,200,400,1000)
+              --calls    calls at a time, one after another (default 50,200,400,600,1000)
               --formats  of audio between transceiver and agent: opus, linear16/16000, ... (default opus,linear16/16000)
               --seconds  how long each is measured, after as long a warm-up (default 10)
               --option   a line of the transceiver's config, such as 'output_cushion: 0ms'
+              --hop      none: the agent is an echo of Opus in the transceiver's process (default grpc)
               --setups   calls that are placed at once, for set-ups a second; 0 for none (default 300)
             """;
+    private static final String APP = "dev.parley.app.Main";
     private static final double RAMP = 40;
+    private static final int WARM_UP_SECONDS = 3;
+    private static final int SETUP_ROUNDS = 3;
+    private static final long SETUP_SAMPLE_NANOS = 50_000_000L;
 
     private final int seconds;
     private final int setups;
+    private double idleMib;
     private final List<String> lines;
+    private final boolean hop;
     private final Map<String, Map<String, Double>> rows = new LinkedHashMap<>();
 
-    private SessionsBench(int seconds, int setups, List<String> lines) {
+    private SessionsBench(int seconds, int setups, List<String> lines, boolean hop) {
+        this.hop = hop;
         this.lines = lines;
         this.seconds = seconds;
         this.setups = setups;
     }
 
     public static void main(String[] arguments) throws IOException, InterruptedException {
-        List<Integer> calls = List.of(50, 200, 400, 1_000);
+        List<Integer> calls = List.of(50, 200, 400, 600, 1_000);
         List<String> formats = List.of("opus", "linear16/16000");
         int seconds = 10;
         int setups = 300;
         String json = "";
+        boolean hop = true;
         List<String> lines = new ArrayList<>();
         for (int i = 0; i < arguments.length; i += 2) {
             String value = i + 1 < arguments.length ? arguments[i + 1] : "";
@@ -69,14 +78,15 @@ public final class SessionsBench {
                 case "--setups" -> setups = Integer.parseInt(value);
                 case "--json" -> json = value;
                 case "--option" -> lines.add(value);
+                case "--hop" -> hop = !value.equals("none");
                 default -> {
                     System.err.print(USAGE);
                     System.exit(2);
                 }
             }
         }
-        SessionsBench bench = new SessionsBench(seconds, setups, lines);
-        for (String format : formats) {
+        SessionsBench bench = new SessionsBench(seconds, setups, lines, hop);
+        for (String format : hop ? formats : List.of("opus")) {
             bench.measure(format, calls);
         }
         if (!json.isEmpty()) {
@@ -87,7 +97,7 @@ public final class SessionsBench {
     /** The figures that are compared from day to day, by their names. */
     public static Map<String, Double> figures(int seconds)
             throws IOException, InterruptedException {
-        SessionsBench bench = new SessionsBench(seconds, 200, List.of());
+        SessionsBench bench = new SessionsBench(seconds, 200, List.of(), true);
         bench.measure("opus", List.of(50, 200));
         bench.measure("linear16/16000", List.of(50));
         Map<String, Double> figures = new LinkedHashMap<>();
@@ -112,14 +122,21 @@ public final class SessionsBench {
         int port = freePort();
         try (PinnedProcess stub =
                         PinnedProcess.start(
+                                APP,
                                 "inference-stub",
                                 -1,
                                 List.of("grpc_address: 127.0.0.1:0", "admin_address: off"));
                 PinnedProcess transceiver =
-                        PinnedProcess.start("transceiver", last, config(port, stub))) {
+                        PinnedProcess.start(
+                                hop ? APP : TransceiverWithoutHop.class.getName(),
+                                "transceiver",
+                                last,
+                                config(port, stub))) {
             InetSocketAddress media = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
             try (ControlCalls control =
                     new ControlCalls(transceiver.address(), media, "echo", format)) {
+                warmUp(control);
+                idleMib = transceiver.residentMib();
                 header(format);
                 for (int count : calls) {
                     row(format, count, transceiver, control);
@@ -131,13 +148,21 @@ public final class SessionsBench {
         }
     }
 
+    /** What a process does in its first half minute says little of its day. */
+    private static void warmUp(ControlCalls control) throws IOException, InterruptedException {
+        Map<String, String> given =
+                Map.of("sessions", "150", "ramp", "30", "seconds", "18", "call-seconds", "4");
+        try (LoadRun run = new LoadRun(LoadOptions.of(given), control, SpeechFrames.builtIn())) {
+            run.run((_, _, _) -> {});
+        }
+    }
+
     private List<String> config(int port, PinnedProcess stub) {
         List<String> config = new ArrayList<>(lines);
         Collections.addAll(
                 config,
                 "media_address: 127.0.0.1:" + port,
                 "control_address: 127.0.0.1:0",
-                "admin_address: off",
                 "route_key_id: 1",
                 "route_keys:",
                 "  1: 000102030405060708090a0b0c0d0e0f",
@@ -145,6 +170,9 @@ public final class SessionsBench {
                 "max_delay: 0s", // who is refused says nothing of what a call costs
                 "backends:",
                 "  \"*\": 127.0.0.1:" + stub.address().getPort());
+        if (hop) {
+            config.add("admin_address: off");
+        }
         return config;
     }
 
@@ -172,11 +200,12 @@ public final class SessionsBench {
         }
     }
 
-    private static LoadOptions options(int calls, double ramp, int seconds) {
+    private static LoadOptions options(int calls, double ramp, int seconds, int warmUp) {
         Map<String, String> given = new HashMap<>();
         given.put("sessions", Integer.toString(calls));
         given.put("ramp", Double.toString(ramp));
         given.put("seconds", Integer.toString(seconds));
+        given.put("warm-up", Integer.toString(warmUp));
         return LoadOptions.of(given);
     }
 
@@ -230,7 +259,7 @@ public final class SessionsBench {
 
     private void row(String format, int calls, PinnedProcess transceiver, ControlCalls control)
             throws IOException, InterruptedException {
-        LoadOptions options = options(calls, RAMP, 2 * seconds + 2);
+        LoadOptions options = options(calls, RAMP, 2 * seconds + 2, WARM_UP_SECONDS);
         double full = (calls - 1) / RAMP + seconds;
         Window window = new Window(transceiver, full, full + seconds + 1.5);
         LoadResults results;
@@ -238,7 +267,9 @@ public final class SessionsBench {
             results = run.run(window);
         }
         Tally tally = window.tally;
-        double echoed = Math.max(1, tally.returned());
+        // The mark that tells a packet of one's own does not outlive decoding.
+        boolean marked = format.equals("opus");
+        double echoed = Math.max(1, marked ? tally.returned() : tally.received());
         Map<String, Double> figures = new LinkedHashMap<>();
         figures.put("us/packet", window.cpuNanos() / 1e3 / echoed);
         figures.put(
@@ -252,7 +283,10 @@ public final class SessionsBench {
         figures.put("pacing p99", millis(tally.pacing(), 99));
         figures.put("loss %", 100 * results.loss());
         figures.put("MiB", window.residentMib);
+        figures.put("KiB a call", (window.residentMib - idleMib) * 1_024 / calls);
         figures.put("connected", (double) results.total().connected());
+        figures.put("failed", (double) results.total().failed());
+        figures.put("without audio", (double) results.total().withoutAudio());
         figures.put("generator late p99", millis(tally.lateness(), 99));
         rows.put(format + " " + calls, figures);
         StringBuilder line = new StringBuilder(String.format("%8d", calls));
@@ -287,7 +321,10 @@ public final class SessionsBench {
                         "pacing p99",
                         "loss %",
                         "MiB",
+                        "KiB a call",
                         "connected",
+                        "failed",
+                        "without audio",
                         "generator late p99")) {
             System.out.printf(" %" + Math.max(9, name.length()) + "s", name);
         }
@@ -296,30 +333,83 @@ public final class SessionsBench {
 
     private void setups(String format, PinnedProcess transceiver, ControlCalls control)
             throws IOException, InterruptedException {
-        LoadOptions options = options(setups, 10_000, 5);
-        List<Double> connected = new ArrayList<>();
-        double cpu = sum(transceiver.cpuNanos());
-        LoadResults results;
-        try (LoadRun run = new LoadRun(options, control, SpeechFrames.builtIn())) {
-            results = run.run((sample, _, total) -> connected.add((double) total.connected()));
+        for (int round = 0; round < SETUP_ROUNDS; round++) {
+            setUp(format, transceiver, control);
+            // Those that have hung up are gone on the other side, too.
+            Thread.sleep(1_000);
         }
-        double used = sum(transceiver.cpuNanos()) - cpu;
+    }
+
+    private void setUp(String format, PinnedProcess transceiver, ControlCalls control)
+            throws IOException, InterruptedException {
+        LoadOptions options = options(setups, 10_000, 3, 0);
+        Setups window = new Setups(transceiver, setups);
+        LoadResults results;
+        try (LoadRun run =
+                new LoadRun(options, control, SpeechFrames.builtIn(), SETUP_SAMPLE_NANOS)) {
+            window.begin();
+            results = run.run(window);
+        }
         double last = millis(results.total().connect(), 100);
+        double rate = results.total().connected() / (last / 1e3);
+        double cpuMillis = window.usedNanos() / 1e6 / setups;
         System.out.printf(
                 Locale.ROOT,
-                "%d calls placed at once: all %d up after %.0f ms, so %.0f set-ups a second%n",
+                "%d calls placed at once: %d up after %.0f ms, so %.0f set-ups a second; %.2f ms of"
+                        + " processor time each, %.2f of it the compiler's, with the audio that those"
+                        + " who are up send meanwhile%n",
                 setups,
                 results.total().connected(),
                 last,
-                results.total().connected() / (last / 1e3));
-        Map<String, Double> figures = new LinkedHashMap<>();
-        figures.put("setups/s", results.total().connected() / (last / 1e3));
-        figures.put("cpu ms with 5 s of audio", used / 1e6 / setups);
-        rows.put(format + " setups", figures);
+                rate,
+                cpuMillis,
+                window.compilerNanos() / 1e6 / setups);
+        rows.put(
+                format + " setups",
+                new LinkedHashMap<>(Map.of("setups/s", rate, "cpu ms a set-up", cpuMillis)));
     }
 
-    private static double sum(Map<Use, Long> cpu) {
-        return cpu.values().stream().mapToDouble(Long::doubleValue).sum();
+    /** Watches the processor time of calls that are placed at once, until the last is up. */
+    private static final class Setups implements LoadRun.Listener {
+        private final PinnedProcess transceiver;
+        private final int calls;
+        private Map<Use, Long> before = Map.of();
+        private Map<Use, Long> after = Map.of();
+        private boolean done;
+
+        Setups(PinnedProcess transceiver, int calls) {
+            this.transceiver = transceiver;
+            this.calls = calls;
+        }
+
+        void begin() throws IOException {
+            before = transceiver.cpuNanos();
+        }
+
+        @Override
+        public void sampled(LoadSample sample, Tally interval, Tally total) {
+            if (done) {
+                return;
+            }
+            try {
+                after = transceiver.cpuNanos();
+                done = total.connected() + total.failed() >= calls;
+            } catch (IOException e) {
+                throw new IllegalStateException("the transceiver is gone", e);
+            }
+        }
+
+        double compilerNanos() {
+            return after.getOrDefault(Use.COMPILER, 0L) - before.getOrDefault(Use.COMPILER, 0L);
+        }
+
+        double usedNanos() {
+            double used = 0;
+            for (Map.Entry<Use, Long> each : after.entrySet()) {
+                used += each.getValue() - before.getOrDefault(each.getKey(), 0L);
+            }
+            return used;
+        }
     }
 
     private String json() {
