@@ -14,6 +14,7 @@ import dev.parley.bench.grpc.GrpcTransportBench;
 import dev.parley.bench.sessions.SessionsBench;
 import dev.parley.bench.signaling.SetupRateBench;
 import dev.parley.bench.signaling.SignalingAbuse;
+import dev.parley.bench.soak.SoakBench;
 import dev.parley.bench.telemetry.TelemetryBench;
 import java.util.Arrays;
 
@@ -28,6 +29,8 @@ public final class Main {
               relay              packets a second through a relay, against other relays
               sessions           what one core of a transceiver carries: processor time per echoed packet, round trip,
                                  loss, memory, set-ups a second (--calls N,N,... --formats F,... --json FILE)
+              soak               an hour of the whole product under calls that come and go: does anything grow?
+                                 (--minutes N --sessions N --call-seconds S --report FILE)
               setup-rate         calls a second that are set up, with DTLS and audio there and back
               signaling-abuse    what strangers may try against signaling, and what it costs
               srtp [SECONDS]     SRTP per packet, ours and jitsi-srtp (a minute with 1 s a measurement)
@@ -78,6 +81,7 @@ public final class Main {
             case "audio-loss" -> LossBench.main(options);
             case "speech" -> SpeechBench.main(options);
             case "churn" -> ChurnBench.main(options);
+            case "soak" -> SoakBench.main(options);
             case "sessions" -> SessionsBench.main(options);
             case "capacity" -> CapacityModel.main(options);
             case "telemetry" -> TelemetryBench.main(options);
