@@ -33,6 +33,7 @@ final class CallerAttacks {
                     LockSupport.parkNanos(due - System.nanoTime());
                     BenchCall call = new BenchCall();
                     stuck.add(call);
+                    target.done().increment();
                     try {
                         call.untilChecked(
                                 call.call(target.base(), "echo", false),
@@ -41,7 +42,6 @@ final class CallerAttacks {
                             byte[] record = record(random);
                             call.send(record, 0, record.length);
                         }
-                        target.done().increment();
                     } catch (IOException _) {
                         // Refused, which is as well.
                     }

@@ -19,6 +19,8 @@ public final class HostileDrills {
     private static final String ICE_DROPS = "transceiver_drops.*\"ice_";
     private static final String NO_FLOW = "media_without_flow";
 
+    private static final String CALLS = "signaling_(calls.*created|errors)";
+
     private HostileDrills() {}
 
     /** Each by its name, and all of them one after another. */
@@ -81,11 +83,13 @@ public final class HostileDrills {
     }
 
     private static void callers(Map<String, Drill> drills) {
-        drills.put("hostile-handshakes", HostileDrill.answered(CallerAttacks.stuckHandshakes()));
+        drills.put(
+                "hostile-handshakes",
+                HostileDrill.answered(CallerAttacks.stuckHandshakes())
+                        .counted(Service.SIGNALING, CALLS));
         drills.put(
                 "hostile-valid-hellos",
-                HostileDrill.answered(ValidHellos.attack())
-                        .counted(Service.SIGNALING, "signaling_(calls.*created|errors)"));
+                HostileDrill.answered(ValidHellos.attack()).counted(Service.SIGNALING, CALLS));
         drills.put(
                 "hostile-srtp",
                 HostileDrill.answered(CallerAttacks.madeUpMedia())
@@ -112,8 +116,7 @@ public final class HostileDrills {
                         .counted(Service.TRANSCEIVER, "transceiver_drops.*\"dtls_"));
         drills.put(
                 "hostile-offers",
-                HostileDrill.answered(CallerAttacks.offers())
-                        .counted(Service.SIGNALING, "signaling_(calls.*created|errors)"));
+                HostileDrill.answered(CallerAttacks.offers()).counted(Service.SIGNALING, CALLS));
     }
 
     private static void http(Map<String, Drill> drills) {

@@ -3,6 +3,7 @@ package dev.parley.e2e.hostile;
 import com.google.protobuf.ByteString;
 import dev.parley.bench.signaling.BenchCall;
 import dev.parley.e2e.drill.DrillReport;
+import dev.parley.e2e.hostile.HostileSystem.Service;
 import dev.parley.proto.inference.v1.AudioEncoding;
 import dev.parley.proto.inference.v1.AudioFormat;
 import dev.parley.proto.inference.v1.ClearAudio;
@@ -40,6 +41,11 @@ import java.util.logging.Logger;
 final class RogueBackend extends VoiceAgentGrpc.VoiceAgentImplBase implements AutoCloseable {
     private static final int KINDS = 8;
     private static final int ROGUE_CALLS = 16;
+
+    /** What it makes wait is held up to here, whatever else a transceiver may have room for. */
+    private static final Map<Service, String> BOUNDED =
+            Map.of(Service.TRANSCEIVER, "output_memory_bytes: 16777216\n");
+
     private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(2_500);
     private static final int LARGE_BYTES = 3 << 20;
     private static final int MESSAGES_AT_ONCE = 50;
@@ -53,7 +59,7 @@ final class RogueBackend extends VoiceAgentGrpc.VoiceAgentImplBase implements Au
     /** Calls to it, beside those to a good one. */
     static void drill(Path folder, DrillReport report) throws Exception {
         try (RogueBackend rogue = new RogueBackend();
-                HostileSystem system = HostileSystem.start(folder, rogue.address(), Map.of())) {
+                HostileSystem system = HostileSystem.start(folder, rogue.address(), BOUNDED)) {
             AtomicInteger refused = new AtomicInteger();
             HostileDrill.answered((target, going) -> callAll(target, going, refused))
                     .run(system, report);

@@ -20,7 +20,7 @@ enum Drop {
     ADDRESS_CROWDED,
     /**
      * DTLS for a session whose handshake has too much waiting or which is done with DTLS, from a
-     * path without a valid check, or too long.
+     * path without a valid check, or too long; once connected, what holds no record of the peer's.
      */
     DTLS_REFUSED,
     /** DTLS of ours that had nowhere to go, since another session has its client's address. */

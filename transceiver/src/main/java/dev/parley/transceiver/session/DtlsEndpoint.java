@@ -112,8 +112,8 @@ final class DtlsEndpoint implements DatagramLink {
     }
 
     /**
-     * Takes a received datagram; on the loop. False when too many wait for the handshake or DTLS is
-     * over.
+     * Takes a received datagram; on the loop. False when too many wait for the handshake, DTLS is
+     * over, or there is nothing in it that the peer's keys vouch for.
      */
     boolean offer(IcePath from, ByteBuffer bytes, int offset, int length) {
         if (closing || over || length > MAX_RECEIVED) {
@@ -121,8 +121,7 @@ final class DtlsEndpoint implements DatagramLink {
         }
         DtlsSession open = session;
         if (open != null) {
-            read(open, from, bytes, offset, length);
-            return true;
+            return read(open, from, bytes, offset, length);
         }
         if (received.size() >= MAX_QUEUED) {
             return false;
@@ -148,13 +147,13 @@ final class DtlsEndpoint implements DatagramLink {
         for (Datagram early = received.poll(); early != null; early = received.poll()) {
             byte[] bytes = early.bytes();
             if (!closing && !over) {
-                read(open, early.from(), ByteBuffer.wrap(bytes), 0, bytes.length);
+                var _ = read(open, early.from(), ByteBuffer.wrap(bytes), 0, bytes.length);
             }
         }
     }
 
-    /** Reads all records of a datagram. */
-    private void read(DtlsSession open, IcePath from, ByteBuffer bytes, int offset, int length) {
+    /** Reads all records of a datagram; answers whether there was any to take. */
+    private boolean read(DtlsSession open, IcePath from, ByteBuffer bytes, int offset, int length) {
         if (plaintext.length == 0) {
             plaintext = new byte[MAX_RECEIVED];
         }
@@ -162,6 +161,7 @@ final class DtlsEndpoint implements DatagramLink {
         incomingOffset = offset;
         incomingLength = length;
         int read = open.receive(plaintext, 0, plaintext.length, 0);
+        boolean any = read >= 0 || read == CLOSED;
         while (read >= 0) {
             if (read > 0) {
                 owner.onDtlsData(Arrays.copyOf(plaintext, read), from);
@@ -178,6 +178,7 @@ final class DtlsEndpoint implements DatagramLink {
                 owner.onDtlsFailed(failure);
             }
         }
+        return any;
     }
 
     /**

@@ -7,7 +7,10 @@ import dev.parley.transceiver.peer.FakeUdpPort.Address;
 import dev.parley.transceiver.peer.Peer;
 import dev.parley.transceiver.peer.Rig;
 import dev.parley.transceiver.peer.Rig.Place;
+import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -85,6 +88,33 @@ class DtlsDataTest {
         peer.sendData((byte) 1);
         rig.pump(() -> count("dtls_data") == 2);
         assertThat(session.ice().claimPath(1, rig.now())).isNotNull();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"actpass", "active"})
+    void countsRecordsThatNoKeyHasMadeAndGoesOn(String setup) throws Exception {
+        Peer peer = rig.client(setup, PLACE);
+        Session session = connect(peer);
+        long before = count("dtls_refused");
+        // RFC 5246 7.2: a fatal alert in the clear, and application data of noise.
+        byte[] alert = {21, -2, -3, 0, 0, 0, 0, 0, 0, 0, 9, 0, 2, 2, 40};
+        byte[] noise = new byte[13 + 40];
+        new Random(1).nextBytes(noise);
+        System.arraycopy(new byte[] {23, -2, -3, 0, 1, 0, 0, 0, 0, 0, 9, 0, 40}, 0, noise, 0, 13);
+        for (byte[] record : List.of(alert, noise)) {
+            assertThat(
+                            session.receiveDtls(
+                                    session.ice().path(0),
+                                    ByteBuffer.wrap(record),
+                                    0,
+                                    record.length,
+                                    rig.now()))
+                    .isFalse();
+        }
+        assertThat(session.sendData(new byte[] {2}, 0, 1)).isTrue();
+        rig.run();
+        assertThat(peer.data().take()).containsExactly(2);
+        assertThat(count("dtls_refused")).isEqualTo(before);
     }
 
     @ParameterizedTest
