@@ -28,7 +28,6 @@ import dev.parley.transceiver.inference.InferenceCall;
 import dev.parley.transceiver.media.Backlog;
 import dev.parley.transceiver.media.OutputMemory;
 import dev.parley.transceiver.session.CallObserver;
-import dev.parley.transceiver.session.EndReason;
 import dev.parley.transceiver.session.MediaLoop;
 import dev.parley.transceiver.session.Session;
 import dev.parley.transceiver.session.SessionId;
@@ -48,6 +47,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sets calls up: reads the offer, asks inference, writes the answer, and hands the session to a
@@ -371,15 +371,23 @@ public final class CallSetup {
         inference.connect(formats, spec.output(), output.encoder(), opus, clock, surfaces, owner);
         Session session = new Session(spec, settings.limits(), phases, inference, handshake, loop);
         place.fill(session, loop, negotiation);
-        try {
-            var _ = await(loop.add(session));
-        } catch (RefusedException e) {
-            calls.withdraw(session);
-            loop.end(session, EndReason.INTERNAL_ERROR, String.valueOf(e.getMessage()));
-            throw e;
+        // Nobody waits for the loop: what it is given next comes behind the session, and the
+        // client's first check behind our answer.
+        CompletableFuture<Void> added =
+                loop.add(session).whenComplete((_, fault) -> added(session, inference, fault));
+        if (added.isCompletedExceptionally()) {
+            throw RefusedException.overloaded();
         }
         owner.joined(session);
         return session;
+    }
+
+    /** A loop that could not take a session knows nothing of it. */
+    private void added(Session session, InferenceCall inference, @Nullable Throwable fault) {
+        if (fault != null) {
+            var _ = calls.withdraw(session);
+            inference.cancel("the call was not set up");
+        }
     }
 
     /** Changes the transport of a call. */
