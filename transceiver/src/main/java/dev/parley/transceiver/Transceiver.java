@@ -296,7 +296,8 @@ public final class Transceiver implements AutoCloseable {
                 new OutputSettings((int) config.packetTime().toMillis(), encoder(config)),
                 config.backendReadyTimeout().toNanos(),
                 config.red(),
-                config.nack());
+                config.nack(),
+                config.snap());
     }
 
     private static DtlsHandshake handshake(TransceiverConfig config, SecureRandom random) {

@@ -231,6 +231,14 @@ public record TransceiverConfig(
                 Duration packetGathering,
         @Option(
                         value =
+                                "Whether clients that offer SCTP's INIT chunk in SDP"
+                                        + " (draft-hancke-tsvwg-snap, an experiment of Chrome 151 to"
+                                        + " 156) are answered ours: their data channels are open two"
+                                        + " round trips sooner.",
+                        orElse = "false")
+                boolean snap,
+        @Option(
+                        value =
                                 "Output audio that should be queued behind the first packet of a"
                                         + " spurt before it leaves; hides jitter of a source that"
                                         + " speaks in real time, and delays such a source by as much.",

@@ -15,9 +15,12 @@ import dev.parley.proto.control.v1.TransceiverGrpc.TransceiverBlockingStub;
 import dev.parley.proto.inference.v1.ConverseRequest;
 import dev.parley.proto.inference.v1.EndReason;
 import dev.parley.proto.inference.v1.SessionEnd;
+import dev.parley.rtc.sctp.SctpConfig;
+import dev.parley.rtc.sctp.SctpInit;
 import dev.parley.runtime.config.ConfigException;
 import dev.parley.runtime.config.ConfigLoader;
 import dev.parley.transceiver.peer.FakeVoiceAgent;
+import dev.parley.transceiver.peer.Peer;
 import dev.parley.transceiver.peer.SocketPeer;
 import io.grpc.ManagedChannel;
 import io.grpc.health.v1.HealthGrpc;
@@ -32,6 +35,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Random;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -126,6 +130,28 @@ class TransceiverTest {
             assertThat(call.awaitEnd()).isEqualTo("completed");
             peer.awaitClose();
         }
+    }
+
+    @Test
+    void echoesNothingOfTheWarpDraftsUnlessToldTo() {
+        SctpInit init = SctpInit.of(SctpConfig.DEFAULT, new Random(1));
+        String offer =
+                new Peer("actpass", 1, _ -> {})
+                        .withSctpInit(init.text())
+                        .offer()
+                        .replaceFirst("a=mid:0", "a=ice-options:trickle sped\r\na=mid:0");
+        assertThat(offer).contains("a=sctp-init:", " sped");
+
+        String answer =
+                control.createSession(
+                                CreateSessionRequest.newBuilder()
+                                        .setOfferSdp(offer)
+                                        .setModel("echo")
+                                        .addRelayAddresses("127.0.0.1:9")
+                                        .build())
+                        .getAnswerSdp();
+
+        assertThat(answer).contains("m=application 9 ").doesNotContain("sctp-init", "sped");
     }
 
     @Test

@@ -131,6 +131,21 @@ public final class Association {
         return open == null ? 0 : open.sent().congestion().windowBytes();
     }
 
+    /**
+     * It stands from now on: both sides have exchanged their INIT chunks in SDP.
+     *
+     * @param own the one that our SDP has
+     * @param peers the one that the peer's has
+     */
+    public void establish(SctpInit own, SctpInit peers, long nowNanos) {
+        if (state == State.CLOSED) {
+            // draft-hancke-tsvwg-snap: as if RFC 9260 5.1 A to E were done.
+            handshake.adopt(own);
+            open(peers.terms(), State.COOKIE_ECHOED);
+            establish(nowNanos);
+        }
+    }
+
     /** Sends an INIT. Both sides of a WebRTC connection do. */
     public void connect(long nowNanos) {
         if (state == State.CLOSED) {

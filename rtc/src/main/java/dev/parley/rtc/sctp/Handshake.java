@@ -12,16 +12,6 @@ import org.jspecify.annotations.Nullable;
  * when both begin at once. Owned by an association, whose state it moves.
  */
 final class Handshake {
-    private static final byte[] EXTENSIONS = {
-        (byte) Chunk.RE_CONFIG, (byte) Chunk.FORWARD_TSN,
-    };
-    private static final byte[] EXTENSIONS_INTERLEAVED = {
-        (byte) Chunk.RE_CONFIG,
-        (byte) Chunk.FORWARD_TSN,
-        (byte) Chunk.I_DATA,
-        (byte) Chunk.I_FORWARD_TSN,
-    };
-
     private final SctpConfig config;
     private final Association association;
     private final ControlChunks control;
@@ -51,14 +41,14 @@ final class Handshake {
         this.counters = counters;
         this.random = random;
         this.seal = new StateCookie.Seal(random);
-        this.localTag = newTag();
+        this.localTag = SctpInit.newTag(random);
         this.localInitialTsn = random.nextInt();
     }
 
-    private int newTag() {
-        int tag = random.nextInt();
-        // RFC 9260 5.3.1: any but zero.
-        return tag == 0 ? 1 : tag;
+    /** Goes on with what our INIT in SDP says, draft-hancke-tsvwg-snap. */
+    void adopt(SctpInit own) {
+        localTag = own.terms().tag();
+        localInitialTsn = own.terms().initialTsn();
     }
 
     int localTag() {
@@ -77,28 +67,10 @@ final class Handshake {
     private void sendInit(long nowNanos) {
         PacketWriter packet = control.begin();
         packet.chunk(Chunk.INIT, 0).i32(localTag);
-        writeTerms(packet, localInitialTsn, repetitions == 0);
+        SctpInit.writeTerms(packet, config, localInitialTsn, repetitions == 0);
         packet.endChunk();
         control.sendAlone(0);
         t1.start(nowNanos + rto.rtoNanos());
-    }
-
-    /**
-     * RFC 9260 3.3.2, behind the initiate tag.
-     *
-     * @param offersZeroChecksum Pion up to 1.8.6 drops an INIT or INIT ACK with this parameter
-     *     instead of skipping it as RFC 9260 3.2.1 says. So it stands in the first INIT, whose
-     *     repetition goes without, and in the INIT ACK for a peer that knows it.
-     */
-    private void writeTerms(PacketWriter packet, int initialTsn, boolean offersZeroChecksum) {
-        packet.i32(config.receiveWindowBytes());
-        packet.u16(config.maxStreams()).u16(config.maxStreams()).i32(initialTsn);
-        packet.tlv(Parameter.FORWARD_TSN_SUPPORTED).endTlv();
-        byte[] extensions = config.interleaving() ? EXTENSIONS_INTERLEAVED : EXTENSIONS;
-        packet.tlv(Parameter.SUPPORTED_EXTENSIONS).raw(extensions, 0, extensions.length).endTlv();
-        if (config.zeroChecksum() && offersZeroChecksum) {
-            packet.tlv(Parameter.ZERO_CHECKSUM_ACCEPTABLE).i32(Codes.DTLS_ERROR_DETECTION).endTlv();
-        }
     }
 
     // --- the peer's INIT
@@ -133,7 +105,7 @@ final class Handshake {
         // RFC 9260 5.2.2: a new tag, and tie tags that tell which association this is about.
         return StateCookie.of(
                 nowNanos,
-                echoed ? localTag : newTag(),
+                echoed ? localTag : SctpInit.newTag(random),
                 echoed ? localInitialTsn : random.nextInt(),
                 localTag,
                 open.peerTag(),
@@ -144,7 +116,8 @@ final class Handshake {
         byte[] sealed = seal.seal(state);
         PacketWriter packet = control.begin();
         packet.chunk(Chunk.INIT_ACK, 0).i32(state.localTag());
-        writeTerms(packet, state.localInitialTsn(), peer.features().zeroChecksum());
+        SctpInit.writeTerms(
+                packet, config, state.localInitialTsn(), peer.features().zeroChecksum());
         packet.tlv(Parameter.STATE_COOKIE).raw(sealed, 0, sealed.length).endTlv();
         writeUnrecognized(packet, peer.unrecognized());
         packet.endChunk();

@@ -25,12 +25,13 @@ public record SdpAnswer(
     public static final int MAX_LENGTH = 2_048;
 
     /**
-     * Whether it has settled the same as another one, but for the direction, feedback and the
-     * words.
+     * Whether it has settled the same as another one, but for the direction, feedback, the words
+     * and SCTP's INIT, which is over when the association stands.
      */
     public boolean agreesWith(SdpAnswer other) {
         SdpFormats same = formats.withNack(other.formats.nack());
-        return new SdpAnswer(other.text, same, audioLevelId, setup, other.direction, data)
+        SdpData said = data == null || other.data == null ? data : data.withInitOf(other.data);
+        return new SdpAnswer(other.text, same, audioLevelId, setup, other.direction, said)
                 .equals(other);
     }
 
@@ -53,6 +54,7 @@ public record SdpAnswer(
         private boolean red;
         private boolean nack;
         private boolean data = true;
+        private @Nullable String sctpInit;
         private String streamId = "parley";
         private String trackId = "audio";
 
@@ -132,6 +134,15 @@ public record SdpAnswer(
             return this;
         }
 
+        /**
+         * Answers the INIT chunk of an offer that has one with ours, draft-hancke-tsvwg-snap. Only
+         * for those that are known to be valid: without an answer the client ignores its own.
+         */
+        public Builder sctpInit(@Nullable String own) {
+            sctpInit = own;
+            return this;
+        }
+
         /** RFC 8830: without it a browser's {@code event.streams} is empty. */
         public Builder msid(String streamId, String trackId) {
             this.streamId = token(streamId);
@@ -171,7 +182,7 @@ public record SdpAnswer(
                     text.candidates(candidates);
                     text.source(ssrc, cname, streamId, trackId);
                 } else if (media == channels) {
-                    text.data(media, candidates);
+                    text.data(media, candidates, answersInit(channels) ? sctpInit : null);
                     text.transport(local, certificate, setup);
                     if (text.isLedBy(media)) {
                         text.candidates(candidates);
@@ -196,7 +207,17 @@ public record SdpAnswer(
                     text.audioLevelId(),
                     setup,
                     offer.direction().reversed(),
-                    channels == null ? null : channels.findData());
+                    terms(channels));
+        }
+
+        private @Nullable SdpData terms(@Nullable SdpMedia channels) {
+            SdpData said = channels == null ? null : channels.findData();
+            return said == null || answersInit(channels) ? said : said.withoutInit();
+        }
+
+        private boolean answersInit(@Nullable SdpMedia channels) {
+            SdpData said = channels == null ? null : channels.findData();
+            return sctpInit != null && said != null && said.sctpInit() != null;
         }
 
         private SdpFormats formats() {

@@ -51,7 +51,7 @@ final class SdpAnswerText {
     }
 
     /** The data channel section, accepted; RFC 8841 5, 6 and 10. */
-    void data(SdpMedia data, List<SdpCandidate> candidates) {
+    void data(SdpMedia data, List<SdpCandidate> candidates, @Nullable String sctpInit) {
         SdpCandidate first = candidates.getFirst();
         boolean old = data.isDataOfOld();
         String format = old ? String.valueOf(SdpData.LOCAL_PORT) : "webrtc-datachannel";
@@ -63,6 +63,9 @@ final class SdpAnswerText {
                         ? "a=sctpmap:" + format + " webrtc-datachannel 65535"
                         : "a=sctp-port:" + SdpData.LOCAL_PORT);
         line("a=max-message-size:" + SdpData.LOCAL_MAX_MESSAGE_BYTES);
+        if (sctpInit != null) {
+            line("a=sctp-init:" + sctpInit);
+        }
     }
 
     /** The m-section that is accepted; its default destination is the first candidate. */

@@ -35,6 +35,7 @@ public final class SdpMedia {
     private boolean bundleOnly;
     private int sctpPort;
     private boolean sctpmap;
+    private @Nullable String sctpInit;
     private long maxMessageSize = SdpData.DEFAULT_MAX_MESSAGE_BYTES;
 
     /** Reads {@code m=audio 9 UDP/TLS/RTP/SAVPF 111 0}. */
@@ -83,6 +84,7 @@ public final class SdpMedia {
         switch (attribute.attribute()) {
             case "sctp-port" -> sctpPort = number(attribute, value, 0, 65_535, "SCTP port");
             case "sctpmap" -> takeSctpmap(attribute, value);
+            case "sctp-init" -> sctpInit = value;
             case "max-message-size" ->
                     maxMessageSize =
                             number(attribute, value, 0, 0xFFFF_FFFFL, "largest message size");
@@ -231,7 +233,7 @@ public final class SdpMedia {
                 protocol.equals("UDP/DTLS/SCTP") && formats.contains("webrtc-datachannel");
         boolean understood = isData() && (current || isDataOfOld()) && sctpPort != 0;
         int largest = (int) Math.min(maxMessageSize, Integer.MAX_VALUE);
-        return understood ? new SdpData(sctpPort, largest) : null;
+        return understood ? new SdpData(sctpPort, largest, sctpInit) : null;
     }
 
     /** Whether it is written as before RFC 8841; aiortc still does, and wants the same back. */

@@ -98,6 +98,12 @@ public final class SdpOffer {
         return data != null && shared && data.findData() != null ? data : null;
     }
 
+    /** What the data channel section says that the answer accepts; null when there is none. */
+    public @Nullable SdpData findDataTerms() {
+        SdpMedia data = findAcceptableData();
+        return data == null ? null : data.findData();
+    }
+
     /** Mids of the BUNDLE group of {@link #lead}, in its order; empty when it has none. */
     List<String> bundle() {
         return bundle;

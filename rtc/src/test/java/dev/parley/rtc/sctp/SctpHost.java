@@ -57,6 +57,11 @@ final class SctpHost {
         settle();
     }
 
+    void establish(SctpInit own, SctpInit peers) {
+        association.establish(own, peers, network.nowNanos());
+        settle();
+    }
+
     SendResult send(int streamId, byte[] payload) {
         return send(streamId, payload, true, Reliability.RELIABLE);
     }

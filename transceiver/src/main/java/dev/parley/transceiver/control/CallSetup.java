@@ -66,6 +66,7 @@ public final class CallSetup {
      * @param readyNanos how long inference may take to accept
      * @param red whether clients that offer redundant audio are to send it
      * @param nack whether clients are asked to send lost packets again
+     * @param snap whether clients may have SCTP's INIT chunks in SDP
      */
     public record Settings(
             SessionLimits limits,
@@ -74,7 +75,8 @@ public final class CallSetup {
             OutputSettings output,
             long readyNanos,
             boolean red,
-            boolean nack) {}
+            boolean nack,
+            boolean snap) {}
 
     private final Settings settings;
     private final Calls calls;
@@ -225,7 +227,8 @@ public final class CallSetup {
                                     identity,
                                     random,
                                     settings.red(),
-                                    settings.nack()));
+                                    settings.nack(),
+                                    settings.snap()));
             Output output = Output.of(offer, settings.output());
             SessionSpec spec = negotiation.spec(request.getModel(), output.format());
             turn.pause();

@@ -15,6 +15,7 @@ import dev.parley.rtc.sdp.SdpSetup;
 import dev.parley.transceiver.media.OutputFormat;
 import dev.parley.transceiver.session.SessionId;
 import dev.parley.transceiver.session.SessionSpec;
+import dev.parley.transceiver.session.Snap;
 import io.grpc.Status;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -35,13 +36,15 @@ final class Negotiation {
      *
      * @param red whether clients that offer redundant audio are to send it
      * @param nack whether clients are asked to send lost packets again
+     * @param snap whether clients that offer SCTP's INIT chunk in SDP are answered ours
      */
     record Sides(
             RouteMint routes,
             DtlsIdentity identity,
             RandomGenerator random,
             boolean red,
-            boolean nack) {}
+            boolean nack,
+            boolean snap) {}
 
     /**
      * What became of a change.
@@ -68,6 +71,7 @@ final class Negotiation {
     private SdpAnswer answer;
     // What a call begins without it cannot get later.
     private boolean withoutData;
+    private final @Nullable Snap snap;
     private long version = 1;
     private int generation;
 
@@ -87,6 +91,7 @@ final class Negotiation {
         this.offer = offer;
         this.remote = offer.transport().credentials();
         this.local = mint();
+        this.snap = sides.snap() ? Snap.find(offer, sides.random()) : null;
         this.answer = answer(offer, candidates, offer.transport().setup().answer());
         this.withoutData = answer.data() == null;
     }
@@ -118,6 +123,7 @@ final class Negotiation {
                     .red(sides.red())
                     .nack(sides.nack())
                     .data(!withoutData)
+                    .sctpInit(snap == null ? null : snap.own().text())
                     .build();
         } catch (SdpException e) {
             throw RefusedException.badSdp(e);
@@ -159,7 +165,8 @@ final class Negotiation {
                 cname,
                 answer.direction(),
                 offer.lead().protocol().endsWith("F"),
-                answer.data());
+                answer.data(),
+                snap);
     }
 
     /** Carries out on a session what was negotiated anew. */

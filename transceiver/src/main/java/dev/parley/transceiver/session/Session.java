@@ -115,6 +115,7 @@ public final class Session {
                         ? null
                         : new SessionData(
                                 terms,
+                                spec.snap(),
                                 spec.role(),
                                 inference,
                                 loop.counters(),

@@ -49,6 +49,7 @@ final class SessionData {
     private final Sender sender;
     private final Association association;
     private final DataChannels channels;
+    private final @Nullable Snap snap;
     private final byte[] packet = new byte[SctpConfig.DEFAULT_PACKET_BYTES];
     private final long[] sctpCounted = new long[SctpDrop.values().length];
     private final long[] channelsCounted = new long[ChannelDrop.values().length];
@@ -59,16 +60,19 @@ final class SessionData {
     private String ending = "";
 
     /**
+     * @param snap null when SCTP shakes hands
      * @param random a secure one
      * @param sender called within the methods of this
      */
     SessionData(
             SdpData terms,
+            @Nullable Snap snap,
             DtlsRole role,
             InferenceCall inference,
             LoopCounters counters,
             RandomGenerator random,
             Sender sender) {
+        this.snap = snap;
         this.inference = inference;
         this.counters = counters;
         this.sender = sender;
@@ -85,7 +89,12 @@ final class SessionData {
 
     /** DTLS is there. */
     void start(long nowNanos) {
-        association.connect(nowNanos);
+        Snap agreed = snap;
+        if (agreed == null) {
+            association.connect(nowNanos);
+        } else {
+            association.establish(agreed.own(), agreed.clients(), nowNanos);
+        }
         work(nowNanos);
     }
 

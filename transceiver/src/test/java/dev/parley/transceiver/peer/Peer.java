@@ -66,6 +66,8 @@ public final class Peer implements DatagramLink {
     private boolean pcma;
     private boolean losing;
     private boolean dataChannels;
+    private String sctpInit = "";
+    private @Nullable String answeredInit;
     private boolean audio = true;
     private volatile boolean dtlsStarted;
     private int heldFrom = Integer.MAX_VALUE;
@@ -140,6 +142,17 @@ public final class Peer implements DatagramLink {
         return this;
     }
 
+    /** Says SCTP's INIT in its offers, in base64. */
+    public Peer withSctpInit(String base64) {
+        sctpInit = "a=sctp-init:" + base64 + "\r\n";
+        return withDataChannels();
+    }
+
+    /** SCTP's INIT in the answer; null when it has none. */
+    public @Nullable String answeredInit() {
+        return answeredInit;
+    }
+
     /** Offers data channels alone, and knows nothing of SRTP. */
     public Peer withDataChannelsOnly() {
         audio = false;
@@ -158,7 +171,8 @@ public final class Peer implements DatagramLink {
         if (dataChannels) {
             whole =
                     whole.replace("a=group:BUNDLE 0", "a=group:BUNDLE 0 1")
-                            + DATA_SECTION.formatted("a=mid:1");
+                            + DATA_SECTION.formatted("a=mid:1")
+                            + sctpInit;
         }
         return pcma
                 ? whole.replaceFirst("m=audio 9 (\\S+) .*", "m=audio 9 $1 " + PCMA)
@@ -198,6 +212,7 @@ public final class Peer implements DatagramLink {
         expected =
                 new Fingerprint(
                         find(sdp, "a=fingerprint:(\\S+) "), find(sdp, "a=fingerprint:\\S+ (\\S+)"));
+        answeredInit = sdp.contains("a=sctp-init:") ? find(sdp, "a=sctp-init:(\\S+)\r\n") : null;
         answerFragment(sdp, nowNanos);
     }
 

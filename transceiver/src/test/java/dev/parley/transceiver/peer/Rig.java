@@ -208,6 +208,7 @@ public final class Rig implements AutoCloseable {
                                 OutputSettings.DEFAULT,
                                 Duration.ofSeconds(2).toNanos(),
                                 true,
+                                true,
                                 true),
                         calls,
                         SetupWork.unbounded(),

@@ -7,6 +7,7 @@ import dev.parley.rtc.dtls.DtlsRole;
 import dev.parley.rtc.sctp.Association;
 import dev.parley.rtc.sctp.Reliability;
 import dev.parley.rtc.sctp.SctpConfig;
+import dev.parley.rtc.sctp.SctpInit;
 import dev.parley.transceiver.peer.Peer;
 import dev.parley.transceiver.peer.Rig;
 import java.util.ArrayList;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** A client's side of the data channels, over a peer's DTLS. */
 final class DataClient {
@@ -27,6 +29,15 @@ final class DataClient {
 
     /** Connects the peer, and its association. */
     DataClient(Rig rig, Peer peer) {
+        this(rig, peer, null);
+    }
+
+    /**
+     * The same with an association that SDP has set up.
+     *
+     * @param own its INIT as it was offered; null to shake hands
+     */
+    DataClient(Rig rig, Peer peer, @Nullable SctpInit own) {
         this.rig = rig;
         this.peer = peer;
         consentNanos = rig.now();
@@ -36,7 +47,12 @@ final class DataClient {
                         association,
                         new DataChannels.Limits(10, 10_000, 262_144),
                         peer.role() == DtlsRole.CLIENT);
-        association.connect(rig.now());
+        if (own == null) {
+            association.connect(rig.now());
+        } else {
+            String answered = Objects.requireNonNull(peer.answeredInit(), "no INIT in the answer");
+            association.establish(own, Objects.requireNonNull(SctpInit.find(answered)), rig.now());
+        }
     }
 
     void step() {
