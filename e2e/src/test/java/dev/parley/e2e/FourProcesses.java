@@ -31,6 +31,7 @@ final class FourProcesses implements AutoCloseable {
             Path folder,
             List<String> prefix,
             String publicAddress,
+            String transceiverYaml,
             String commonYaml,
             boolean spare) {
         this.folder = folder;
@@ -48,8 +49,9 @@ final class FourProcesses implements AutoCloseable {
                         route_key_id: 5
                         route_keys: {5: %s}
                         backends: {"*": [%s]}
+                        %s
                         """
-                                .formatted(ROUTE_KEY, stubs));
+                                .formatted(ROUTE_KEY, stubs, transceiverYaml));
         relayAddress =
                 service(
                         "relay",
@@ -100,12 +102,12 @@ final class FourProcesses implements AutoCloseable {
 
     /** Starts them on the loopback address, with lines that all config files end with. */
     static FourProcesses start(Path folder, String commonYaml) {
-        return new FourProcesses(folder, List.of(), "127.0.0.1", commonYaml, false);
+        return new FourProcesses(folder, List.of(), "127.0.0.1", "", commonYaml, false);
     }
 
     /** The same with a second inference stub, that calls can go on with when one is killed. */
     static FourProcesses startWithSpare(Path folder, String commonYaml) {
-        return new FourProcesses(folder, List.of(), "127.0.0.1", commonYaml, true);
+        return new FourProcesses(folder, List.of(), "127.0.0.1", "", commonYaml, true);
     }
 
     /**
@@ -116,7 +118,13 @@ final class FourProcesses implements AutoCloseable {
      * @param publicAddress where clients reach relay and signaling
      */
     static FourProcesses start(Path folder, List<String> prefix, String publicAddress) {
-        return new FourProcesses(folder, prefix, publicAddress, "", false);
+        return start(folder, prefix, publicAddress, "");
+    }
+
+    /** The same with lines that the transceiver's config ends with. */
+    static FourProcesses start(
+            Path folder, List<String> prefix, String publicAddress, String transceiverYaml) {
+        return new FourProcesses(folder, prefix, publicAddress, transceiverYaml, "", false);
     }
 
     /** Starts a service, waits until it is ready and answers its address. */

@@ -37,6 +37,11 @@ record SetupCall(
     private static final String TICKET = "4";
     private static final String CERTIFICATE = "11";
 
+    /** What the page says when its call was refused for now, as on a machine with other work. */
+    private static final String BUSY = "busy";
+
+    private static final int ATTEMPTS = 60;
+
     /** Calls as a page of the Realtime API does, and closes. */
     private static final String SCRIPT =
             """
@@ -58,6 +63,11 @@ record SetupCall(
                     }),
                 });
                 const sdp = await response.text();
+                if (response.status === 503) {
+                    connection.close();
+                    await new Promise((resolve) => setTimeout(resolve, 1000));
+                    return 'busy';
+                }
                 if (response.status !== 201) throw new Error(`${response.status} ${sdp}`);
                 await connection.setRemoteDescription({ type: 'answer', sdp });
                 const open = (await opened) - posted;
@@ -66,21 +76,26 @@ record SetupCall(
                 const location = response.headers.get('Location');
                 const call = await (await fetch(location)).json();
                 await fetch(location, { method: 'DELETE' });
+                const offer = connection.localDescription?.sdp ?? '';
+                const offered = offer.includes('a=sctp-init:');
                 connection.close();
-                return JSON.stringify({ open, event, setup: call.setup });
+                const snap = offered && sdp.includes('a=sctp-init:');
+                return JSON.stringify({ open, event, setup: call.setup, offered, snap });
             }
             """;
 
     static SetupCall place(Page page, Lab lab, double oneWayMillis) {
-        lab.link().up().traffic().mark();
-        lab.link().down().traffic().mark();
-        JsonObject seen =
-                JsonParser.parseString(String.valueOf(page.evaluate(SCRIPT))).getAsJsonObject();
+        String seen = BUSY;
+        for (int i = 0; i < ATTEMPTS && seen.equals(BUSY); i++) {
+            lab.link().up().traffic().mark();
+            lab.link().down().traffic().mark();
+            seen = String.valueOf(page.evaluate(SCRIPT));
+        }
         return of(
                 lab.link().up().traffic().arrivals(),
                 lab.link().down().traffic().arrivals(),
                 oneWayMillis,
-                seen);
+                JsonParser.parseString(seen).getAsJsonObject());
     }
 
     private static SetupCall of(
@@ -125,6 +140,14 @@ record SetupCall(
     /** When the first event was there. */
     double event() {
         return page.get("event").getAsDouble();
+    }
+
+    /**
+     * Whether the page's offer has SCTP's INIT, {@code offered}, and the answer as well, {@code
+     * snap}.
+     */
+    boolean has(String what) {
+        return page.get(what).getAsBoolean();
     }
 
     /** One part of the way to audio, and who took the time. */

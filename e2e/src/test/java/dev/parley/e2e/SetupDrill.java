@@ -21,7 +21,8 @@ import java.util.function.ToDoubleFunction;
 /**
  * {@code ./parley drill setup}: how many round trips a call takes from its offer to audio both ways
  * and to the first server event, and where each millisecond goes: a Chromium and then {@code
- * ./parley load} at 100 ms there and back, and the same with no way between them.
+ * ./parley load} at 100 ms there and back, and the same with no way between them; and Chromium's
+ * data channel with SNAP, which it has behind a switch.
  *
  * <p>With DTLS 1.2 the least that there can be is 3.5 round trips to the client's audio here and 3
  * to ours there: the offer and its answer 1, a check half a one, our hello and the client's flight
@@ -50,7 +51,8 @@ final class SetupDrill implements Drill {
     public void run(Path folder, DrillReport report) throws Exception {
         try (Lab lab = Lab.start(LinkProfile.CLEAR, SEED);
                 FourProcesses services =
-                        FourProcesses.start(folder, lab.inServer(), lab.serverAddress())) {
+                        FourProcesses.start(
+                                folder, lab.inServer(), lab.serverAddress(), "snap: true")) {
             String origin = services.base().toString();
             Path microphone = folder.resolve("microphone.wav");
             SpeechSample.caller().write(microphone);
@@ -77,9 +79,31 @@ final class SetupDrill implements Drill {
                 bound(report, far, CHANNEL, 5);
                 bound(report, far, EVENT, 6);
             }
+            snap(folder, lab, origin, report);
             load(folder, lab, origin, "100 ms", report);
             lab.link().profile(LinkProfile.CLEAR);
             load(folder, lab, origin, "no way between", report);
+        }
+    }
+
+    /** With what Chromium tries out behind switches. */
+    private static void snap(Path folder, Lab lab, String origin, DrillReport report) {
+        try (Chromium chromium =
+                        Chromium.withMicrophone(
+                                folder.resolve("microphone.wav"),
+                                LossyCall.launcher(folder, lab),
+                                origin,
+                                "--force-fieldtrials=WebRTC-Sctp-Snap/Enabled/",
+                                "--enable-features=WebRtcSctpSnap",
+                                "--disable-features=WebRtcPqcForDtls");
+                Page page = chromium.openPage(origin, 800, 600)) {
+            List<SetupCall> calls = calls(CALLS, page, lab, ONE_WAY_MILLIS);
+            report.require(
+                    "SNAP: offered by Chromium",
+                    calls.stream().allMatch(call -> call.has("offered")));
+            report.require("SNAP: answered", calls.stream().allMatch(call -> call.has("snap")));
+            bound(report, calls, CHANNEL, "SNAP: ", 3);
+            bound(report, calls, EVENT, "SNAP: ", 4);
         }
     }
 
@@ -93,13 +117,19 @@ final class SetupDrill implements Drill {
 
     private static void bound(
             DrillReport report, List<SetupCall> calls, String what, double least) {
-        report.tell(what, median(calls, what) / ROUND_TRIP_MILLIS, "round trips");
+        bound(report, calls, what, "", least);
+    }
+
+    private static void bound(
+            DrillReport report, List<SetupCall> calls, String what, String prefix, double least) {
+        report.tell(prefix + what, median(calls, what) / ROUND_TRIP_MILLIS, "round trips");
         double worst =
                 calls.stream().mapToDouble(call -> moment(call, what).millis()).max().orElseThrow();
-        report.tell(what + ", slowest of " + CALLS, worst / ROUND_TRIP_MILLIS, "round trips");
+        report.tell(
+                prefix + what + ", slowest of " + CALLS, worst / ROUND_TRIP_MILLIS, "round trips");
         double onTheWay = median(calls, (SetupCall call) -> moment(call, what).wayMillis());
         report.atMost(
-                what + ", on the way alone",
+                prefix + what + ", on the way alone",
                 onTheWay / ROUND_TRIP_MILLIS,
                 "round trips",
                 least + SLACK);

@@ -45,9 +45,12 @@ public final class Chromium implements AutoCloseable {
      *
      * @param launcher program that starts {@link #executable} there with the arguments it is given
      * @param origin without TLS, that may use the microphone all the same
+     * @param more flags
      */
-    public static Chromium withMicrophone(Path microphone, Path launcher, String origin) {
+    public static Chromium withMicrophone(
+            Path microphone, Path launcher, String origin, String... more) {
         List<String> flags = new ArrayList<>(microphoneFlags(microphone));
+        flags.addAll(List.of(more));
         flags.add("--unsafely-treat-insecure-origin-as-secure=" + origin);
         return start(launcher, flags);
     }
