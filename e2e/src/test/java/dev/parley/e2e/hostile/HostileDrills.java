@@ -16,7 +16,8 @@ import java.util.function.BooleanSupplier;
 /** The drills in which somebody means ill, by name. */
 public final class HostileDrills {
     private static final String RELAY_DROPS = "relay_drops";
-    private static final String ICE_DROPS = "transceiver_drops.*\"ice_";
+    // Where a stolen ufrag has led, what follows it from the same address is of no known peer.
+    private static final String ICE_DROPS = "transceiver_drops.*\"(ice_|unknown_peer)";
     private static final String NO_FLOW = "media_without_flow";
 
     private static final String CALLS = "signaling_(calls.*created|errors)";
