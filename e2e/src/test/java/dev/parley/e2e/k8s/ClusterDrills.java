@@ -64,7 +64,6 @@ public final class ClusterDrills {
                 roll(cluster, calls, report, name, name + ", with its rehearsal");
             }
             end(cluster, calls, report);
-            forgetOldKey(cluster, report);
         }
     }
 
@@ -94,13 +93,6 @@ public final class ClusterDrills {
         call(cluster, report, "keys rotated, a new call works");
         report.tell("keys rotated, longest gap in any call", calls.longestGapMillis(), "ms");
         report.atMost("keys rotated, calls dropped", calls.silent(), "", 0);
-    }
-
-    // The third step, when the calls of the old key have ended.
-    private static void forgetOldKey(Cluster cluster, DrillReport report) throws Exception {
-        cluster.secret("route_keys", "2=" + NEW_KEY);
-        Thread.sleep(READ_AGAIN.toMillis());
-        call(cluster, report, "the old key gone, a new call works");
     }
 
     // Relays as pods behind a balancer, as in the cloud: rolled; killed with their node; Redis too.
