@@ -149,6 +149,11 @@ public final class Tally {
         return variation;
     }
 
+    /** From a check's leaving to its answer, the edge alone, microseconds. */
+    public Histogram stun() {
+        return stun;
+    }
+
     /** How late packets left by the generator's own fault, microseconds. */
     public Histogram lateness() {
         return lateness;

@@ -280,6 +280,8 @@ public final class SessionsBench {
         figures.put("rtt p50", millis(tally.echo(), 50));
         figures.put("p99", millis(tally.echo(), 99));
         figures.put("above fastest p99", millis(tally.variation(), 99));
+        figures.put("edge p50", millis(tally.stun(), 50));
+        figures.put("edge p99", millis(tally.stun(), 99));
         figures.put("pacing p99", millis(tally.pacing(), 99));
         figures.put("loss %", 100 * results.loss());
         figures.put("MiB", window.residentMib);
@@ -318,6 +320,8 @@ public final class SessionsBench {
                         "rtt p50",
                         "p99",
                         "above fastest p99",
+                        "edge p50",
+                        "edge p99",
                         "pacing p99",
                         "loss %",
                         "MiB",

@@ -25,6 +25,8 @@ import java.nio.file.Path;
  */
 public final class TransceiverWithoutHop {
     private static final String ECHO = "echo";
+    private static final long PACKET_NANOS = 20_000_000L;
+    private static final long MOST_WAITING_NANOS = 60_000_000L;
 
     private TransceiverWithoutHop() {}
 
@@ -61,11 +63,13 @@ public final class TransceiverWithoutHop {
         @Override
         public StreamObserver<ConverseRequest> converse(StreamObserver<ConverseResponse> down) {
             return new StreamObserver<>() {
+                private long playedNanos;
+
                 @Override
                 public void onNext(ConverseRequest message) {
                     if (message.hasSessionStart()) {
                         down.onNext(READY);
-                    } else if (message.hasInputAudio()) {
+                    } else if (message.hasInputAudio() && isInTime()) {
                         down.onNext(
                                 ConverseResponse.newBuilder()
                                         .setOutputAudio(
@@ -75,6 +79,15 @@ public final class TransceiverWithoutHop {
                                                                 message.getInputAudio().getAudio()))
                                         .build());
                     }
+                }
+
+                // Like the echo of the stub: one that comes late is worth nothing.
+                private boolean isInTime() {
+                    long now = System.nanoTime();
+                    long ends = Math.max(playedNanos, now) + PACKET_NANOS;
+                    boolean inTime = playedNanos == 0 || ends - now <= MOST_WAITING_NANOS;
+                    playedNanos = inTime ? ends : playedNanos;
+                    return inTime;
                 }
 
                 @Override

@@ -113,9 +113,13 @@ final class SessionData {
     long deadlineNanos(long latest, long nowNanos) {
         long deadline = association.deadlineNanos(nowNanos);
         if (inferenceIsSlow) {
-            deadline = nowNanos + RETRY_NANOS;
+            deadline = earlier(deadline, nowNanos + RETRY_NANOS);
         }
-        return deadline - latest < 0 ? deadline : latest;
+        return earlier(deadline, latest);
+    }
+
+    private static long earlier(long a, long b) {
+        return a - b <= 0 ? a : b;
     }
 
     void onTimer(long nowNanos) {
