@@ -151,7 +151,7 @@ final class PackedTransport implements DatagramTransport {
 
         /** Thrown in the course of things, so it knows no stack. */
         @Override
-        public synchronized Throwable fillInStackTrace() {
+        public Throwable fillInStackTrace() {
             return this;
         }
     }
