@@ -138,12 +138,13 @@ final class DtlsEndpoint implements DatagramLink {
         unsent.decrementAndGet();
     }
 
-    /**
-     * The loop has heard of the association and reads what has come for it meanwhile, and from now
-     * on.
-     */
+    /** The loop has heard of the association: it sends from now on, and reads what comes. */
     void connected(DtlsSession open) {
         session = open;
+    }
+
+    /** Reads what came before {@link #connected}. */
+    void readEarly(DtlsSession open) {
         for (Datagram early = received.poll(); early != null; early = received.poll()) {
             byte[] bytes = early.bytes();
             if (!closing && !over) {
@@ -160,13 +161,18 @@ final class DtlsEndpoint implements DatagramLink {
         incoming = bytes;
         incomingOffset = offset;
         incomingLength = length;
-        int read = open.receive(plaintext, 0, plaintext.length, 0);
-        boolean any = read >= 0 || read == CLOSED;
-        while (read >= 0) {
-            if (read > 0) {
-                owner.onDtlsData(Arrays.copyOf(plaintext, read), from);
+        boolean any = false;
+        int read = TIMED_OUT;
+        // Records that came with the end of the handshake are read first, and then what is new.
+        while (incoming != null && read != CLOSED && !closing) {
+            read = open.receive(plaintext, 0, plaintext.length, 0);
+            any |= read >= 0 || read == CLOSED;
+            while (read >= 0) {
+                if (read > 0) {
+                    owner.onDtlsData(Arrays.copyOf(plaintext, read), from);
+                }
+                read = closing ? TIMED_OUT : open.receiveRest(plaintext, 0, plaintext.length);
             }
-            read = closing ? TIMED_OUT : open.receiveRest(plaintext, 0, plaintext.length);
         }
         incoming = null;
         if (read == CLOSED && !closing) {

@@ -349,10 +349,11 @@ public final class Session {
         phases.reached(Phase.DTLS_CONNECTED, nowNanos);
         ice.handshakeDone(nowNanos);
         media.start(keys, nowNanos);
+        dtls.connected(open);
         if (data != null) {
             data.start(nowNanos);
         }
-        dtls.connected(open);
+        dtls.readEarly(open);
     }
 
     // --- time

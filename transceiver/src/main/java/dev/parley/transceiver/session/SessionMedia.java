@@ -98,9 +98,9 @@ final class SessionMedia implements MediaTransport.Listener {
      */
     void startEarly(SrtpContexts keys, long firstNanos, long untilNanos, long nowNanos) {
         transport = transport(keys, nowNanos);
-        earlyFirstNanos = firstNanos;
         earlyUntilNanos = untilNanos;
         output.start(firstNanos);
+        earlyFirstNanos = output.dueNanos();
     }
 
     /**

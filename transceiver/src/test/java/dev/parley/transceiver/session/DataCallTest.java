@@ -27,6 +27,7 @@ import java.util.Random;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -65,6 +66,19 @@ class DataCallTest {
 
     private static ClientEvent await(FakeVoiceAgent.Call call) {
         return call.await(ConverseRequest::hasClientEvent).getClientEvent();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"actpass", "active"})
+    void sctpBeginsInTheTurnInWhichDtlsIsDone(String setup) throws InterruptedException {
+        Peer peer = rig.client(setup, PLACE).withDataChannels();
+        rig.connect(peer);
+
+        byte[] first = peer.data().poll(10, TimeUnit.SECONDS);
+
+        // RFC 9260 3.3.2: behind the common header of 12 bytes an INIT, whose type is 1
+        assertThat(first).isNotNull();
+        assertThat(first[12]).isEqualTo((byte) 1);
     }
 
     @ParameterizedTest
