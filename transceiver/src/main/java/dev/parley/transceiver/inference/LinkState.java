@@ -59,6 +59,9 @@ final class LinkState {
     /** Streams that carried the call, and why the last one does no more. */
     record Before(int streams, String reason) {}
 
+    /** A new call's caller is waiting. */
+    private static final long ASK_AGAIN_MILLIS = 20;
+
     private final Set<Replica> tried = new HashSet<>();
     private final Outage outage;
     private Phase phase = Phase.OPENING;
@@ -66,6 +69,7 @@ final class LinkState {
     private @Nullable Leg opening;
     private boolean readWanted;
     private boolean moveWanted;
+    private boolean askedAgain;
     private int streams;
     private Status refusal = Status.UNAVAILABLE.withDescription("no address of it is known");
 
@@ -224,8 +228,19 @@ final class LinkState {
 
     /** All have been asked; answers in how many milliseconds to ask them again, 0 for never. */
     synchronized long nobodyLeft() {
+        boolean anyTried = !tried.isEmpty();
         tried.clear();
-        return phase == Phase.LOST ? outage.backoffMillis() : 0;
+        if (phase == Phase.LOST) {
+            return outage.backoffMillis();
+        }
+        return phase == Phase.OPENING && anyTried && mayAskAgain() ? ASK_AGAIN_MILLIS : 0;
+    }
+
+    /** What is opened on a connection that is just being closed says nothing of its replica. */
+    private boolean mayAskAgain() {
+        boolean may = !askedAgain && refusal.getCode() == Status.Code.UNAVAILABLE;
+        askedAgain |= may;
+        return may;
     }
 
     /**

@@ -65,6 +65,24 @@ class LinkStateTest {
     }
 
     @Test
+    void aNewCallAsksOnceMoreWhenAConnectionHasClosedUnderItsStream() {
+        for (boolean again : new boolean[] {true, false}) {
+            assertThat(state.close(opened())).isEqualTo(Role.OPENING);
+            assertThat(state.refuse(BROKEN).lost()).isFalse();
+            assertThat(state.nobodyLeft() > 0).isEqualTo(again);
+        }
+    }
+
+    @Test
+    void aNewCallThatIsRefusedOrHasNobodyToAskDoesNotAskAgain() {
+        assertThat(state.next(_ -> null).wanted()).isTrue();
+        assertThat(state.nobodyLeft()).isZero();
+        assertThat(state.close(opened())).isEqualTo(Role.OPENING);
+        var _ = state.refuse(Status.RESOURCE_EXHAUSTED);
+        assertThat(state.nobodyLeft()).isZero();
+    }
+
+    @Test
     void aStreamThatIsMovedToReplacesTheOther() {
         Leg first = talking();
         Leg second = movedTo(first);
