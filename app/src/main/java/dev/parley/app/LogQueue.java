@@ -2,6 +2,7 @@ package dev.parley.app;
 
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.logging.Formatter;
 import java.util.logging.Handler;
@@ -57,18 +58,30 @@ final class LogQueue extends Handler {
     private void run() {
         try {
             for (LogRecord line = waiting.take(); line != END; line = waiting.take()) {
-                target.publish(line);
-                tellDropped();
+                write(line);
+                if (waiting.isEmpty()) {
+                    tellDropped();
+                }
             }
+            tellDropped();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
         target.flush();
     }
 
+    /** A line that cannot be written, for want of memory or by a fault in it, is left out. */
+    private void write(LogRecord line) {
+        try {
+            target.publish(line);
+        } catch (RuntimeException | Error _) {
+            dropped.increment();
+        }
+    }
+
     private void tellDropped() {
         long now = dropped.sum();
-        if (now == told || !waiting.isEmpty()) {
+        if (now == told) {
             return;
         }
         LogRecord line =
@@ -77,10 +90,10 @@ final class LogQueue extends Handler {
                         now
                                 - told
                                 + " log lines were left out, since standard error was not read fast"
-                                + " enough");
+                                + " enough or they could not be written");
         line.setLoggerName(LogQueue.class.getName());
         told = now;
-        target.publish(line);
+        write(line);
     }
 
     @Override
@@ -98,8 +111,8 @@ final class LogQueue extends Handler {
     public void close() {
         closed = true;
         try {
-            // Behind all that waits; without room for it nobody is reading.
-            if (waiting.offer(END)) {
+            // Behind all that waits; when there is no room for so long nobody is reading.
+            if (waiting.offer(END, CLOSE_MILLIS, TimeUnit.MILLISECONDS)) {
                 thread.join(CLOSE_MILLIS);
             }
         } catch (InterruptedException e) {

@@ -16,6 +16,8 @@ import java.util.logging.LogRecord;
 import org.junit.jupiter.api.Test;
 
 class LogQueueTest {
+    private static final String FAULTY = "cannot be written";
+
     /** Somebody who reads a line for each permit. */
     private static final class Reader extends Handler {
         private final Semaphore permits = new Semaphore(0);
@@ -26,6 +28,9 @@ class LogQueueTest {
         public void publish(LogRecord line) {
             began.release();
             permits.acquireUninterruptibly();
+            if (line.getMessage().equals(FAULTY)) {
+                throw new OutOfMemoryError("for the sake of the test");
+            }
             read.add(line.getMessage());
         }
 
@@ -91,6 +96,20 @@ class LogQueueTest {
 
         assertThat(List.copyOf(reader.read)).containsExactly("one", "two", "three");
         assertThat(queue.dropped()).isZero();
+    }
+
+    @Test
+    void aLineThatCannotBeWrittenIsLeftOutAndTold() throws Exception {
+        reader.permits.release(3);
+        log(FAULTY);
+        log("and on");
+
+        assertThat(List.of(take(), take()))
+                .containsExactlyInAnyOrder(
+                        "and on",
+                        "1 log lines were left out, since standard error was not read fast enough"
+                                + " or they could not be written");
+        queue.close();
     }
 
     @Test
