@@ -2,8 +2,11 @@ package dev.parley.e2e.k8s;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -55,17 +58,8 @@ final class Layout {
                     dev.parley.app.Main
                     %s
                     """
-                            .formatted(
-                                    inPod(absolute(System.getProperty("java.class.path"))),
-                                    service));
+                            .formatted(inPod(OpenClassPath.TEXT), service));
         }
-    }
-
-    // A pod's process starts elsewhere.
-    private static String absolute(String classPath) {
-        return Stream.of(classPath.split(File.pathSeparator))
-                .map(entry -> Path.of(entry).toAbsolutePath().normalize().toString())
-                .collect(Collectors.joining(File.pathSeparator));
     }
 
     private static Path inPod(Path path) {
@@ -78,6 +72,53 @@ final class Layout {
         return Stream.of(paths.split(File.pathSeparator))
                 .map(path -> moved(moved(path, home, "/opt/home"), "/tmp", "/opt/tmp"))
                 .collect(Collectors.joining(File.pathSeparator));
+    }
+
+    /**
+     * A copy of this class path that a pod's user may read, as the image's files are: the folders
+     * that it comes from may be closed to all but whoever runs this.
+     */
+    private static final class OpenClassPath {
+        private static final String TEXT = copy();
+
+        private static String copy() {
+            try {
+                Path folder = Files.createTempDirectory(Path.of("/tmp"), "parley-class-path-");
+                Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(folder)));
+                List<String> copies = new ArrayList<>();
+                for (String entry :
+                        System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
+                    Path from = Path.of(entry);
+                    if (Files.exists(from)) {
+                        Path to = folder.resolve(copies.size() + "-" + from.getFileName());
+                        copyTree(from, to);
+                        copies.add(to.toString());
+                    }
+                }
+                Command.run("chmod", "-R", "a+rX", folder.toString());
+                return String.join(File.pathSeparator, copies);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        private static void copyTree(Path from, Path to) throws IOException {
+            try (Stream<Path> files = Files.walk(from)) {
+                for (Path file : files.toList()) {
+                    Files.copy(file, to.resolve(from.relativize(file).toString()));
+                }
+            }
+        }
+
+        private static void delete(Path folder) {
+            try (Stream<Path> files = Files.walk(folder)) {
+                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.delete(file);
+                }
+            } catch (IOException _) {
+                // It is a folder for temporary files.
+            }
+        }
     }
 
     private static String moved(String path, String from, String to) {
