@@ -30,18 +30,38 @@ public final class ProcessMemory {
      * @throws IOException with what jcmd says, when it is no histogram
      */
     public static double liveHeapMib(long pid) throws IOException {
-        Process process =
-                new ProcessBuilder(
-                                Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
-                                Long.toString(pid),
-                                "GC.class_histogram")
-                        .redirectErrorStream(true)
-                        .start();
-        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        String output = jcmd(pid, "GC.class_histogram");
         Matcher total = TOTAL.matcher(output);
         if (!total.find()) {
             throw new IOException("jcmd says: " + output);
         }
         return Long.parseLong(total.group(1)) / BYTES_PER_MIB;
+    }
+
+    /** Files and sockets that a process has open. */
+    public static long openFiles(long pid) throws IOException {
+        try (var files = Files.list(Path.of("/proc/" + pid + "/fd"))) {
+            return files.count();
+        }
+    }
+
+    /**
+     * What a JVM answers to a command of {@code jcmd}.
+     *
+     * @throws IOException with what jcmd says, when it fails
+     */
+    public static String jcmd(long pid, String command) throws IOException {
+        Process process =
+                new ProcessBuilder(
+                                Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
+                                Long.toString(pid),
+                                command)
+                        .redirectErrorStream(true)
+                        .start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        if (process.onExit().join().exitValue() != 0) {
+            throw new IOException("jcmd " + command + " failed: " + output);
+        }
+        return output;
     }
 }

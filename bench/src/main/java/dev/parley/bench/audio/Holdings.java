@@ -1,9 +1,7 @@
 package dev.parley.bench.audio;
 
+import dev.parley.bench.ProcessMemory;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -24,11 +22,12 @@ record Holdings(long heapBytes, long mediaObjects, long virtualThreads, long thr
     private static final String MEDIA =
             "dev\\.parley\\.(rtc\\.(ice|dtls|srtp|rtp|sctp)|transceiver\\.(session|inference))\\..*";
 
-    static Holdings of(TransceiverProcess transceiver) throws IOException, InterruptedException {
+    static Holdings of(TransceiverProcess transceiver) throws IOException {
         long heap = 0;
         long media = 0;
         long virtual = 0;
-        for (String line : jcmd(transceiver.pid(), "GC.class_histogram").lines().toList()) {
+        for (String line :
+                ProcessMemory.jcmd(transceiver.pid(), "GC.class_histogram").lines().toList()) {
             Matcher row = ROW.matcher(line);
             Matcher total = TOTAL.matcher(line);
             if (total.matches()) {
@@ -39,33 +38,14 @@ record Holdings(long heapBytes, long mediaObjects, long virtualThreads, long thr
                 virtual += row.group(2).equals("java.lang.VirtualThread") ? instances : 0;
             }
         }
-        Matcher threads = LIVE_THREADS.matcher(jcmd(transceiver.pid(), "PerfCounter.print"));
+        Matcher threads =
+                LIVE_THREADS.matcher(ProcessMemory.jcmd(transceiver.pid(), "PerfCounter.print"));
         return new Holdings(
                 heap,
                 media,
                 virtual,
                 threads.find() ? Long.parseLong(threads.group(1)) : -1,
-                openFiles(transceiver.pid()));
-    }
-
-    private static String jcmd(long pid, String command) throws IOException, InterruptedException {
-        Process process =
-                new ProcessBuilder(
-                                Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
-                                Long.toString(pid),
-                                command)
-                        .start();
-        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        if (process.waitFor() != 0) {
-            throw new IOException("jcmd " + command + " failed: " + output);
-        }
-        return output;
-    }
-
-    private static long openFiles(long pid) throws IOException {
-        try (var files = Files.list(Path.of("/proc/" + pid + "/fd"))) {
-            return files.count();
-        }
+                ProcessMemory.openFiles(transceiver.pid()));
     }
 
     void addTo(Results results, String row) {

@@ -9,4 +9,4 @@ package dev.parley.bench.soak;
  * @param threads of the operating system
  * @param descriptors open files and sockets
  */
-record Holdings(double heapMib, double residentMib, int threads, int descriptors) {}
+record Holdings(double heapMib, double residentMib, int threads, long descriptors) {}

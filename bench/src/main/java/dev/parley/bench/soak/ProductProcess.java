@@ -7,8 +7,6 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -51,24 +49,17 @@ final class ProductProcess implements AutoCloseable {
 
     /** What it holds now; collects its garbage first. */
     Holdings holdings() throws IOException {
-        String id = Long.toString(process.pid());
-        jcmd(id, "GC.run");
+        var _ = ProcessMemory.jcmd(process.pid(), "GC.run");
         return new Holdings(
-                usedMib(jcmd(id, "GC.heap_info")),
+                usedMib(ProcessMemory.jcmd(process.pid(), "GC.heap_info")),
                 ProcessMemory.residentMib(process.pid()),
                 threads(),
-                descriptors());
+                ProcessMemory.openFiles(process.pid()));
     }
 
     private int threads() throws IOException {
         try (var tasks = Files.list(Path.of("/proc/" + process.pid() + "/task"))) {
             return (int) tasks.count();
-        }
-    }
-
-    private int descriptors() throws IOException {
-        try (var open = Files.list(Path.of("/proc/" + process.pid() + "/fd"))) {
-            return (int) open.count();
         }
     }
 
@@ -83,14 +74,6 @@ final class ProductProcess implements AutoCloseable {
             case "G" -> size * 1024;
             default -> size;
         };
-    }
-
-    private static String jcmd(String... arguments) throws IOException {
-        String jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
-        List<String> command = new ArrayList<>(List.of(jcmd));
-        command.addAll(List.of(arguments));
-        Process asked = new ProcessBuilder(command).redirectErrorStream(true).start();
-        return new String(asked.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     }
 
     @Override
