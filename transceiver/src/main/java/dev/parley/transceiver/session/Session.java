@@ -362,20 +362,20 @@ public final class Session {
     long deadlineNanos(long nowNanos) {
         long deadline = phases.createdNanos() + limits.durationNanos();
         if (state == State.NEW || state == State.CONNECTING) {
-            deadline = earlier(deadline, phases.createdNanos() + limits.setupNanos());
+            deadline = Timers.earlier(deadline, phases.createdNanos() + limits.setupNanos());
         }
         if (waitsForHandshake()) {
-            deadline = earlier(deadline, nowNanos + HANDSHAKE_RETRY_NANOS);
+            deadline = Timers.earlier(deadline, nowNanos + HANDSHAKE_RETRY_NANOS);
         }
         if (hasHandshakePlace) {
-            deadline = earlier(deadline, handshakeHeardNanos + HANDSHAKE_SILENCE_NANOS);
+            deadline = Timers.earlier(deadline, handshakeHeardNanos + HANDSHAKE_SILENCE_NANOS);
         }
         if (state == State.CONNECTED) {
-            deadline = earlier(deadline, activeNanos + limits.idleNanos());
+            deadline = Timers.earlier(deadline, activeNanos + limits.idleNanos());
         }
         if (state != State.NEW) {
-            deadline = earlier(deadline, ice.consentDeadlineNanos(nowNanos));
-            deadline = earlier(deadline, ice.checkDeadlineNanos(nowNanos));
+            deadline = Timers.earlier(deadline, ice.consentDeadlineNanos(nowNanos));
+            deadline = Timers.earlier(deadline, ice.checkDeadlineNanos(nowNanos));
         }
         deadline = media.deadlineNanos(deadline, nowNanos);
         if (data != null && state == State.CONNECTED) {
@@ -384,7 +384,8 @@ public final class Session {
         if (hangingUp) {
             // Behind it the data channels' last events are on their way.
             boolean flushing = hangupNanos - nowNanos <= 0;
-            deadline = earlier(deadline, flushing ? nowNanos + FLUSH_CHECK_NANOS : hangupNanos);
+            deadline =
+                    Timers.earlier(deadline, flushing ? nowNanos + FLUSH_CHECK_NANOS : hangupNanos);
         }
         return deadline;
     }
@@ -454,10 +455,6 @@ public final class Session {
     private boolean mayHangUp(long nowNanos) {
         boolean flushed = data == null || state != State.CONNECTED || data.isFlushed();
         return flushed || nowNanos - hangupNanos >= FLUSH_NANOS;
-    }
-
-    private static long earlier(long a, long b) {
-        return a - b <= 0 ? a : b;
     }
 
     // --- the end

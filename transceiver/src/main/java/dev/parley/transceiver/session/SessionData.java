@@ -113,13 +113,9 @@ final class SessionData {
     long deadlineNanos(long latest, long nowNanos) {
         long deadline = association.deadlineNanos(nowNanos);
         if (inferenceIsSlow) {
-            deadline = earlier(deadline, nowNanos + RETRY_NANOS);
+            deadline = Timers.earlier(deadline, nowNanos + RETRY_NANOS);
         }
-        return earlier(deadline, latest);
-    }
-
-    private static long earlier(long a, long b) {
-        return a - b <= 0 ? a : b;
+        return Timers.earlier(deadline, latest);
     }
 
     void onTimer(long nowNanos) {

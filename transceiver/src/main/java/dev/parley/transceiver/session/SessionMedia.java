@@ -218,23 +218,19 @@ final class SessionMedia implements MediaTransport.Listener {
         long deadline = latest;
         MediaTransport started = transport;
         if (started != null && trusted) {
-            deadline = earlier(deadline, started.reportDueNanos());
+            deadline = Timers.earlier(deadline, started.reportDueNanos());
         }
         if (flows(nowNanos)) {
-            deadline = earlier(deadline, output.dueNanos());
+            deadline = Timers.earlier(deadline, output.dueNanos());
         }
         if (input.waiting()) {
-            deadline = earlier(deadline, input.deadlineNanos());
+            deadline = Timers.earlier(deadline, input.deadlineNanos());
         }
         if (outputWaits) {
             // Not within this turn, so that other sessions get theirs.
-            deadline = earlier(deadline, nowNanos + 1);
+            deadline = Timers.earlier(deadline, nowNanos + 1);
         }
         return deadline;
-    }
-
-    private static long earlier(long a, long b) {
-        return a - b <= 0 ? a : b;
     }
 
     /** Does what is due. */

@@ -35,6 +35,11 @@ final class Timers<T> {
     private @Nullable Entry<T>[] heap = newHeap(64);
     private int size;
 
+    /** The one of two points in time that comes first. */
+    static long earlier(long a, long b) {
+        return a - b <= 0 ? a : b;
+    }
+
     /** Sets or moves a deadline. */
     void schedule(Entry<T> entry, long deadlineNanos) {
         if (entry.index == Entry.IDLE) {
