@@ -296,9 +296,7 @@ final class DtlsEndpoint implements DatagramLink {
     private @Nullable Datagram await(int waitMillis) throws InterruptedException {
         SetupWork.Turn mine = turn;
         if (mine == null) {
-            return waitMillis == 0
-                    ? received.take()
-                    : received.poll(waitMillis, TimeUnit.MILLISECONDS);
+            throw new IllegalStateException("only a handshake waits for datagrams");
         }
         mine.pause();
         try {
