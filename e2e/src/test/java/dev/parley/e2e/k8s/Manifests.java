@@ -28,8 +28,9 @@ import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.constructor.SafeConstructor;
 
 /**
- * Everything that one rendered overlay puts into a cluster, checked against Kubernetes' own types:
- * a field that they do not have, or a value of another type, is refused.
+ * Everything that one rendered overlay puts into a cluster, checked against Kubernetes' own schema
+ * and types: a field that is missing or that they do not have, or a value of another type, is
+ * refused.
  *
  * @param all in the order of the file
  */
@@ -114,6 +115,7 @@ record Manifests(List<HasMetadata> all) {
             if (type == null) {
                 throw new IllegalArgumentException("unknown kind " + kind);
             }
+            KubernetesSchema.check(map);
             all.add(STRICT.convertValue(map, type));
         }
         return new Manifests(List.copyOf(all));

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -62,6 +63,7 @@ class ManifestsTest {
     private static List<String> broken(Manifests manifests) {
         List<String> broken = new ArrayList<>(ContainerRules.broken(manifests, SECRETS));
         broken.addAll(ClusterRules.broken(manifests, SECRETS));
+        broken.addAll(FieldRules.broken(manifests));
         return broken;
     }
 
@@ -146,6 +148,52 @@ class ManifestsTest {
         assertThat(broken(changed)).anyMatch(line -> line.contains(complaint));
     }
 
+    /** What the API server refuses though its schema allows it. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            nullValues = "(none)",
+            textBlock =
+                    """
+                    Deployment relay | ports/0/protocol                        | Udp             | ports.protocol
+                    Deployment relay | ports/0/containerPort                   | 70000           | ports.containerPort
+                    Deployment relay | ports/0/name                            | media_of_relays | ports.name
+                    Deployment relay | imagePullPolicy                         | Sometimes       | imagePullPolicy
+                    Deployment relay | livenessProbe/periodSeconds             | 0               | periodSeconds
+                    Deployment relay | livenessProbe/exec                      | {command: [x]}  | livenessProbe
+                    Deployment relay | env/0/name                              | a b             | env.name
+                    Deployment relay | volumeMounts/0/mountPath                | opt             | mountPath
+                    Deployment relay | resources/requests/memory               | 512 MB          | requests.memory
+                    Deployment relay | securityContext/seccompProfile          | {type: Default} | seccompProfile.type
+                    Deployment relay | lifecycle/preStop/exec                  | {command: [x]}  | preStop
+                    Deployment relay | ../../topologySpreadConstraints/0/maxSkew | 0             | maxSkew
+                    Deployment relay | ../../topologySpreadConstraints/0/whenUnsatisfiable | Wait | whenUnsatisfiable
+                    Deployment relay | ../../volumes/0/secret                  | {secretName: x} | volumes
+                    Deployment relay | ../../volumes/0/name                    | Config          | volumes.name
+                    Deployment relay | /spec/strategy/type                     | Rolling         | strategy.type
+                    Deployment relay | /spec/strategy/rollingUpdate/maxSurge   | 0               | rollingUpdate
+                    Deployment transceiver | /spec/strategy/rollingUpdate/maxSurge | half         | maxSurge
+                    Deployment relay | /metadata/name                          | Relay           | metadata.name
+                    Deployment relay | /metadata/labels/a                      | b c             | labels.a
+                    Deployment relay | /metadata/annotations/a b               | c               | annotations
+                    Service relay    | /spec/type                              | Balancer        | spec.type
+                    Service relay    | /spec/externalTrafficPolicy             | local           | externalTrafficPolicy
+                    Service relay    | /spec/ports/0/nodePort                  | 3478            | nodePort
+                    NetworkPolicy relay | /spec/policyTypes/0                  | ingress         | policyTypes
+                    NetworkPolicy relay | /spec/egress/1/to/0/ipBlock/except/0 | 10.0.0.0        | except
+                    NetworkPolicy relay | /spec/egress/1/to/0/ipBlock/cidr     | 10.0.0.0/8      | except
+                    PodDisruptionBudget relay | /spec/minAvailable             | 1               | choice of one
+                    PodDisruptionBudget relay | /spec/unhealthyPodEvictionPolicy | Always        | unhealthyPodEvictionPolicy
+                    HorizontalPodAutoscaler relay | /spec/maxReplicas          | 0               | maxReplicas
+                    HorizontalPodAutoscaler relay | /spec/metrics/1/resource/target/type | Average | target.type
+                    PriorityClass parley-media | /value                        | 2000000000      | PriorityClass.value
+                    """)
+    void noticesValuesThatKubernetesRefuses(
+            String resource, String path, String value, String field) {
+        Manifests changed = Changed.of(Manifests.text("cloud"), resource, path, value);
+        assertThat(FieldRules.broken(changed)).anyMatch(line -> line.contains(field));
+    }
+
     @Test
     void noticesVariablesOfTheClusterThatAreNoOption() {
         Manifests changed =
@@ -173,6 +221,7 @@ class ManifestsTest {
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
+            nullValues = "(none)",
             textBlock =
                     """
                     Deployment relay | imagePullPolice            | Always | imagePullPolice
@@ -181,9 +230,20 @@ class ManifestsTest {
                     Service relay    | /spec/externalTrafikPolicy | Local  | externalTrafikPolicy
                     Service relay    | /spec/ports/0/port         | many   | port
                     Service relay    | /kind                      | Servis | unknown kind v1 Servis
+                    Service relay    | /spec/ports/0/port         | (none) | port
+                    Deployment relay | /spec/selector             | (none) | selector
+                    Deployment relay | name                       | (none) | name
+                    Deployment relay | volumeMounts/0/mountPath   | (none) | mountPath
+                    Deployment relay | env/0/name                 | (none) | name
+                    Deployment transceiver | livenessProbe/grpc/port | (none) | port
+                    Deployment relay | ../../topologySpreadConstraints/0/topologyKey | (none) | topologyKey
+                    HorizontalPodAutoscaler relay | /spec/maxReplicas | (none) | maxReplicas
+                    HorizontalPodAutoscaler relay | /spec/metrics/0/type | (none) | type
+                    NetworkPolicy relay | /spec/egress/1/to/0/ipBlock/cidr | (none) | cidr
+                    PriorityClass parley-media | /value | (none) | value
                     """)
     void refusesWhatKubernetesDoesNotKnow(
-            String resource, String path, String value, String named) {
+            String resource, String path, @Nullable String value, String named) {
         String yaml = Manifests.text("cloud");
         assertThatThrownBy(() -> Changed.of(yaml, resource, path, value))
                 .isInstanceOf(IllegalArgumentException.class)
