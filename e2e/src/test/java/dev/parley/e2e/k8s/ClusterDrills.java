@@ -1,8 +1,5 @@
 package dev.parley.e2e.k8s;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.parley.e2e.ChildProcess;
 import dev.parley.e2e.client.LibwebrtcCaller;
 import dev.parley.e2e.drill.Drill;
 import dev.parley.e2e.drill.DrillReport;
@@ -17,11 +14,6 @@ import java.util.Map;
 public final class ClusterDrills {
     private static final int CALLS = 3;
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(30);
-    private static final int MANY_CALLS = 100;
-    private static final int RAMP_PER_SECOND = 10;
-    private static final Duration MEASURE = Duration.ofSeconds(15);
-    private static final Duration LOAD_LASTS = Duration.ofSeconds(30);
-    private static final Duration LOAD_BEGINS = Duration.ofSeconds(20);
     private static final Duration ENDS = Duration.ofMinutes(2);
     private static final long SETTLE_MILLIS = 3_000;
 
@@ -34,9 +26,6 @@ public final class ClusterDrills {
     /** What a balancer's health check takes. */
     private static final Duration NOTICED = Duration.ofSeconds(3);
 
-    /** Of a limit, what is left is for what was not measured. */
-    private static final double MAX_SHARE = 0.85;
-
     private ClusterDrills() {}
 
     public static Map<String, Drill> all() {
@@ -45,7 +34,7 @@ public final class ClusterDrills {
         drills.put("k8s-scaling", ClusterDrills::scaling);
         drills.put("k8s-node", ClusterDrills::node);
         drills.put("k8s-cloud", ClusterDrills::cloud);
-        drills.put("k8s-sizes", ClusterDrills::sizes);
+        drills.putAll(SizeDrills.all());
         return drills;
     }
 
@@ -180,64 +169,6 @@ public final class ClusterDrills {
         }
     }
 
-    // What each pod takes: the requests in the manifests follow from this.
-    private static void sizes(Path folder, DrillReport report) throws Exception {
-        Manifests manifests = Manifests.rendered("local");
-        try (Cluster cluster = Cluster.start(folder, manifests, Map.of(), true)) {
-            Thread.sleep(SETTLE_MILLIS);
-            measure(cluster, report, "at rest, after its rehearsal");
-            Path figures = folder.resolve("load.json");
-            try (ChildProcess load = load(cluster, figures)) {
-                Thread.sleep(LOAD_BEGINS.toMillis());
-                measure(cluster, report, "with " + MANY_CALLS + " calls");
-                report.require("the load ends well", load.awaitExit() == 0);
-            }
-            JsonNode told = new ObjectMapper().readTree(figures.toFile());
-            report.atLeast("calls connected", told.path("connected").asDouble(), "", MANY_CALLS);
-            report.atMost("calls dropped", told.path("ended_early").asLong(), "", 0);
-            report.tell("packets lost", 100 * told.path("loss").asDouble(), "%");
-            probes(cluster, report);
-        }
-    }
-
-    private static ChildProcess load(Cluster cluster, Path figures) {
-        return ChildProcess.parley(
-                "load",
-                "--url",
-                cluster.base().toString(),
-                "--sessions",
-                Integer.toString(MANY_CALLS),
-                "--ramp",
-                Integer.toString(RAMP_PER_SECOND),
-                "--seconds",
-                Long.toString(LOAD_LASTS.toSeconds()),
-                "--json",
-                figures.toString());
-    }
-
-    private static void measure(Cluster cluster, DrillReport report, String when)
-            throws IOException, InterruptedException {
-        Map<RunningPod, Duration> before = new LinkedHashMap<>();
-        for (String name : List.of("relay", "transceiver", "signaling", "inference", "redis")) {
-            cluster.endpoints(name).forEach(pod -> before.put(pod, pod.processorTime()));
-        }
-        Thread.sleep(MEASURE.toMillis());
-        for (Map.Entry<RunningPod, Duration> entry : before.entrySet()) {
-            RunningPod pod = entry.getKey();
-            double used = pod.processorTime().minus(entry.getValue()).toNanos();
-            report.tell(pod + ", " + when + ", memory", pod.residentMebibytes(), "MiB");
-            report.atMost(
-                    pod + ", " + when + ", most memory ever",
-                    pod.mostResidentMebibytes(),
-                    "MiB",
-                    MAX_SHARE * pod.limitMebibytes());
-            report.tell(
-                    pod + ", " + when + ", processor",
-                    1e3 * used / MEASURE.toNanos(),
-                    "millicores");
-        }
-    }
-
     private static LiveCalls calls(Cluster cluster) throws InterruptedException {
         LiveCalls calls = new LiveCalls(cluster.base());
         for (int i = 0; i < CALLS; i++) {
@@ -268,7 +199,7 @@ public final class ClusterDrills {
         probes(cluster, report);
     }
 
-    private static void probes(Cluster cluster, DrillReport report) {
+    static void probes(Cluster cluster, DrillReport report) {
         ProbeWatch probes = cluster.probes();
         report.tell("probes asked", probes.asked(), "");
         report.tell("probes missed", probes.missed(), "");

@@ -37,6 +37,9 @@ final class ContainerRules {
     /** How much of its workers a relay may use before it is given more relays. */
     private static final double MAX_WORKERS_USE = 0.6;
 
+    /** How much of a limit may be spoken for. */
+    private static final double MAX_MEMORY = 0.9;
+
     /** Longer than a node is usually waited for. */
     private static final long LONG_SECONDS = 600;
 
@@ -80,6 +83,7 @@ final class ContainerRules {
         checkProbe(workload, "liveness", container.getLivenessProbe());
         checkProbe(workload, "readiness", container.getReadinessProbe());
         checkResources(workload, container);
+        checkMemory(workload, container);
         checkSecurity(workload, container);
         checkEnvironment(workload, container);
         checkConfig(workload);
@@ -147,6 +151,23 @@ final class ContainerRules {
                                 || limits.get("memory").equals(requests.get("memory"))),
                 workload,
                 "is limited to the memory that it requests, and not throttled");
+    }
+
+    private void checkMemory(Workload workload, Container container) {
+        var resources = container.getResources();
+        Quantity limit = resources == null ? null : resources.getLimits().get("memory");
+        if (workload.service().isEmpty() || limit == null) {
+            return;
+        }
+        MemoryShares shares = MemoryShares.of(workload.service().get());
+        double mebibytes =
+                Quantity.getAmountInBytes(limit).doubleValue() / MemoryShares.BYTES_PER_MEBIBYTE;
+        require(
+                shares.most(mebibytes) <= MAX_MEMORY * mebibytes,
+                workload,
+                "is given the memory that its JVM may take, "
+                        + Math.round(shares.most(mebibytes))
+                        + " MiB, and some to spare");
     }
 
     private void checkSecurity(Workload workload, Container container) {

@@ -142,6 +142,11 @@ record Manifests(List<HasMetadata> all) {
         return workloads().stream().filter(w -> w.name().equals(name)).findFirst().orElseThrow();
     }
 
+    /** Has a deployment begin with so many pods. */
+    void replicas(String deployment, int replicas) {
+        find(Deployment.class, deployment).orElseThrow().getSpec().setReplicas(replicas);
+    }
+
     /** Content of a config map or secret by key; empty when there is none of this name. */
     Optional<Map<String, String>> configMap(String name) {
         return find(ConfigMap.class, name).map(ConfigMap::getData);

@@ -127,6 +127,7 @@ class ManifestsTest {
                     global-east | Service signaling-clusters | /spec/loadBalancerSourceRanges | []               | exposes signaling-clusters 8443/TCP
                     global-east | NetworkPolicy redis-host-relays | /spec/ingress/0/from/0/ipBlock/cidr | 192.0.2.0/24 | names the range of this cluster
                     global-east | DaemonSet relay | ../../securityContext/runAsUser | 65532              | is a user of its own on the node's network
+                    cloud | Deployment signaling | resources/limits/memory | 512Mi                      | is given the memory that its JVM may take
                     cloud | Deployment relay | ../../volumes/3/emptyDir/medium    | (none)                   | waits for no disk
                     cloud | Deployment relay | ../../topologySpreadConstraints/0/matchLabelKeys | (none)     | its pods are spread by version
                     cloud | Deployment relay | ../../affinity/podAntiAffinity/requiredDuringSchedulingIgnoredDuringExecution/0/matchLabelKeys | (none) | a new pod may start beside an old one

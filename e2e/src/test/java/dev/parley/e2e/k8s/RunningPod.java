@@ -187,6 +187,11 @@ final class RunningPod implements AutoCloseable {
         return mebibytes("VmHWM:");
     }
 
+    /** Memory of a JVM beside its heap, in MiB, where ZGC has that in shared memory; else 0. */
+    double besideHeapMebibytes() throws IOException {
+        return mebibytes("RssShmem:") == 0 ? 0 : mebibytes("RssAnon:") + mebibytes("RssFile:");
+    }
+
     private double mebibytes(String key) throws IOException {
         for (String line : Files.readAllLines(Path.of("/proc/" + process.pid() + "/status"))) {
             if (line.startsWith(key)) {
