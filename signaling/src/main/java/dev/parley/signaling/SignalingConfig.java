@@ -306,6 +306,7 @@ public record SignalingConfig(
         KUBERNETES
     }
 
+    /** For a slow network to take an answer. */
     private static final Duration RESPONSE_TIME = Duration.ofSeconds(5);
 
     /** Who may call; never {@link #AUTO} once a config stands. */
@@ -374,7 +375,7 @@ public record SignalingConfig(
 
     /** How long connections may take for what, and how many there may be. */
     ConnectionLimits connectionLimits() {
-        // The body, two transceivers, and some time for a slow network to take the answer.
+        // The body, two transceivers, and some time for ourselves.
         Duration serve =
                 receiveTimeout
                         .plus(createTimeout.multipliedBy(2))
@@ -383,6 +384,7 @@ public record SignalingConfig(
         return new ConnectionLimits(
                 receiveTimeout,
                 serve,
+                RESPONSE_TIME,
                 idleTimeout,
                 maxConnectionsPerAddress,
                 maxConnections,

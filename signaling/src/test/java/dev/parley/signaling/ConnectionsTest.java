@@ -56,7 +56,7 @@ class ConnectionsTest {
         Random random = new Random(1);
         byte[] noise = new byte[200];
         try (var warnings = new Warnings();
-                var fixture = SignalingFixture.with("receive_timeout", "500ms")) {
+                var fixture = SignalingFixture.with("receive_timeout", "5s")) {
             for (int i = 0; i < 60; i++) {
                 random.nextBytes(noise);
                 try (var client = new RawHttp(fixture.signaling)) {
@@ -102,8 +102,7 @@ class ConnectionsTest {
                         SignalingFixture.with(
                                 "receive_timeout", "200ms",
                                 "create_timeout", "1ms",
-                                "control_timeout", "1ms",
-                                "idle_timeout", "100ms");
+                                "control_timeout", "1ms");
                 var client = new RawHttp(fixture.signaling)) {
             Thread asking =
                     Thread.ofVirtual()

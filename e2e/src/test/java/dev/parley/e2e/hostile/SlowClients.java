@@ -6,9 +6,10 @@ import java.net.SocketTimeoutException;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
 
 /**
  * Clients who hold as many HTTP connections as they can get, and send a byte now and then in heads
@@ -23,11 +24,14 @@ final class SlowClients implements Attack {
     private static final long STEP_NANOS = 250_000_000;
     private static final long SPREAD_NANOS = 500_000;
 
+    /** Who does not read hears of the end by the second word that he says then. */
+    static final long NOTICE_MILLIS = 2 * 2 * STEP_NANOS / 1_000_000;
+
     private final AtomicInteger opened = new AtomicInteger();
     private final AtomicInteger closed = new AtomicInteger();
     private final AtomicInteger open = new AtomicInteger();
     private final AtomicInteger mostOpen = new AtomicInteger();
-    private final AtomicLong longestNanos = new AtomicLong();
+    private final AtomicLongArray longestNanos = new AtomicLongArray(KINDS);
 
     @Override
     public void run(Target target, BooleanSupplier going) throws InterruptedException {
@@ -72,7 +76,7 @@ final class SlowClients implements Attack {
             there = HttpAttacks.say(socket, "x") && !(reads && hasEnded(socket));
         }
         open.decrementAndGet();
-        longestNanos.accumulateAndGet(System.nanoTime() - start, Math::max);
+        longestNanos.accumulateAndGet(number % KINDS, System.nanoTime() - start, Math::max);
         if (!there) {
             closed.incrementAndGet();
         }
@@ -119,8 +123,8 @@ final class SlowClients implements Attack {
         return mostOpen.get();
     }
 
-    /** How long the longest was open. */
-    double longestMillis() {
-        return longestNanos.get() / 1e6;
+    /** How long the longest of each kind was open. */
+    double[] longestMillis() {
+        return IntStream.range(0, KINDS).mapToDouble(i -> longestNanos.get(i) / 1e6).toArray();
     }
 }

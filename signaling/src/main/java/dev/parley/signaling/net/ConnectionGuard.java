@@ -119,7 +119,7 @@ final class ConnectionGuard implements AutoCloseable {
 
     void answering(WatchedConnection connection) {
         if (connection.stage() == Stage.SERVING) {
-            connection.enter(Stage.ANSWERED, in(limits.serve()));
+            connection.enter(Stage.ANSWERED, in(limits.answer()));
         }
     }
 

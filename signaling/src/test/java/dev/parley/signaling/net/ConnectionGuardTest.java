@@ -26,6 +26,7 @@ class ConnectionGuardTest {
                     new ConnectionLimits(
                             Duration.ofSeconds(5),
                             Duration.ofSeconds(20),
+                            Duration.ofSeconds(3),
                             Duration.ofSeconds(60),
                             2,
                             10,
@@ -68,6 +69,20 @@ class ConnectionGuardTest {
         guard.headers(connection);
         assertThat(channel.isOpen()).isTrue();
         pass(20 * SECOND);
+        assertThat(channel.isOpen()).isFalse();
+        assertThat(closed()).containsEntry("late_request", 1L);
+    }
+
+    @Test
+    void waitsOnlySoLongForAClientToReadItsAnswer() throws IOException {
+        SocketChannel channel = admitted("192.0.2.1", 1);
+        WatchedConnection connection = find("192.0.2.1", 1);
+
+        guard.headers(connection);
+        guard.answering(connection);
+        pass(3 * SECOND - 1);
+        assertThat(channel.isOpen()).isTrue();
+        pass(1);
         assertThat(channel.isOpen()).isFalse();
         assertThat(closed()).containsEntry("late_request", 1L);
     }
