@@ -77,7 +77,7 @@ public final class Backends implements AutoCloseable {
     private final CallTape.Source tapes;
     private final BackendTls tls;
     private final LinkCounters links = new LinkCounters();
-    private final StreamThreads threads = new StreamThreads();
+    private final List<StreamThreads> threads = new ArrayList<>();
     private final @Nullable Channels channels;
     private final ScheduledExecutorService timers =
             new ScheduledThreadPoolExecutor(
@@ -185,7 +185,12 @@ public final class Backends implements AutoCloseable {
                 sets.computeIfAbsent(
                         targets,
                         _ -> {
-                            ReplicaSet made = new ReplicaSet(targets, this::connect);
+                            StreamThreads own = new StreamThreads();
+                            threads.add(own);
+                            ReplicaSet made =
+                                    new ReplicaSet(
+                                            targets,
+                                            (target, address) -> connect(target, address, own));
                             made.refresh();
                             return made;
                         });
@@ -243,15 +248,16 @@ public final class Backends implements AutoCloseable {
         tls.refresh();
     }
 
-    private Replica.Connection connect(HostPort target, InetSocketAddress address) {
+    private Replica.Connection connect(
+            HostPort target, InetSocketAddress address, StreamThreads threads) {
         StreamThread thread = threads.next();
-        return new Replica.Connection(channel(target, address, thread), thread);
+        ManagedChannelBuilder<?> channel =
+                channels == null ? http2(address, threads, thread) : channels.to(address);
+        return new Replica.Connection(build(channel, target), thread);
     }
 
-    private ManagedChannel channel(
-            HostPort target, InetSocketAddress address, StreamThread thread) {
-        return (channels == null ? http2(address, thread) : channels.to(address))
-                .overrideAuthority(target.toString())
+    private ManagedChannel build(ManagedChannelBuilder<?> channel, HostPort target) {
+        return channel.overrideAuthority(target.toString())
                 .intercept(spans)
                 // Listeners of ours never block, so no thread hop.
                 .directExecutor()
@@ -265,7 +271,8 @@ public final class Backends implements AutoCloseable {
                 .build();
     }
 
-    private ManagedChannelBuilder<?> http2(InetSocketAddress address, StreamThread thread) {
+    private ManagedChannelBuilder<?> http2(
+            InetSocketAddress address, StreamThreads threads, StreamThread thread) {
         return NettyChannelBuilder.forAddress(address, tls.credentials())
                 .eventLoopGroup(thread.eventLoop())
                 .channelType(threads.channelType())
@@ -274,7 +281,9 @@ public final class Backends implements AutoCloseable {
 
     /** Has the input audio leave that calls have sent since the last time; any thread. */
     public void flush() {
-        threads.flush();
+        for (int i = 0; i < threads.size(); i++) {
+            threads.get(i).flush();
+        }
     }
 
     /** What is counted of audio in all calls. */
@@ -353,6 +362,6 @@ public final class Backends implements AutoCloseable {
             Thread.currentThread().interrupt();
         }
         timers.shutdownNow();
-        threads.close();
+        threads.forEach(StreamThreads::close);
     }
 }

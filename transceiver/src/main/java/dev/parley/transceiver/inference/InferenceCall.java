@@ -135,6 +135,7 @@ public final class InferenceCall {
                         events,
                         counters,
                         link.breaches(),
+                        link.pace(),
                         clock);
         events.connect(
                 owner::onServerEvent,
@@ -189,7 +190,9 @@ public final class InferenceCall {
 
     /** A playout's listener that reports to inference. */
     public Playout.Listener reports(Consumer<String> onHangup) {
-        PlaybackReports made = new PlaybackReports(events::fromEdge, awaited, onHangup);
+        PlaybackReports made =
+                new PlaybackReports(
+                        events::fromEdge, awaited, bytes -> removed(0, bytes), onHangup);
         responses.reports(made);
         return made;
     }

@@ -39,6 +39,7 @@ final class InferenceLink implements Leg.Owner {
     private final Uplink uplink;
     private final Breaches breaches;
     private final LinkStory story;
+    private final ReadPace pace;
 
     /** As one object, so that it can be told apart. */
     private final Runnable retry = this::tryNext;
@@ -52,6 +53,7 @@ final class InferenceLink implements Leg.Owner {
         this.state = new LinkState(new Outage(backends.settings().reconnectTimeout().toNanos()));
         this.uplink = new Uplink(start, backends.counters(), backends.links());
         this.story = new LinkStory(start.getSessionId(), backends.links());
+        this.pace = new ReadPace(clock);
         this.breaches = new Breaches(start.getSessionId(), this::sendEvent, clock);
     }
 
@@ -129,8 +131,22 @@ final class InferenceLink implements Leg.Owner {
         return story.tape();
     }
 
-    /** Asks for one more message. */
+    /** How fast the backend is read. */
+    ReadPace pace() {
+        return pace;
+    }
+
+    /** Asks for one more message, as soon as its pace allows. */
     void requestNext() {
+        long wait = pace.waitNanos();
+        if (wait > 0) {
+            var _ = backends.timers().schedule(this::requestNow, wait, TimeUnit.NANOSECONDS);
+        } else {
+            requestNow();
+        }
+    }
+
+    private void requestNow() {
         InferenceStream stream = state.wantRead();
         if (stream != null) {
             stream.requestNext();
@@ -345,7 +361,11 @@ final class InferenceLink implements Leg.Owner {
             return;
         }
         int bytes = message.getSerializedSize();
+        if (!message.hasOutputAudio()) {
+            pace.read(bytes);
+        }
         if (bytes > Backends.MAX_MESSAGE_BYTES) {
+            pace.wasted(bytes);
             story.tooLong();
             breaches.tooLong(message, bytes);
             requestNext();

@@ -59,6 +59,7 @@ final class OutputIntake {
     private final Events events;
     private final AudioCounters counters;
     private final Breaches breaches;
+    private final ReadPace pace;
     private final LongSupplier clock;
 
     /** Packets that leave within the time that a ClearAudio allows, if we make them at all. */
@@ -77,6 +78,7 @@ final class OutputIntake {
      * @param awaited takes the name of what will be reported
      * @param events takes what is for clients
      * @param breaches told what inference does wrong
+     * @param pace told what of it comes to nothing
      * @param clock the media loop's
      */
     OutputIntake(
@@ -88,10 +90,12 @@ final class OutputIntake {
             Events events,
             AudioCounters counters,
             Breaches breaches,
+            ReadPace pace,
             LongSupplier clock) {
         this.format = format;
         this.lastPackets = format.isPcm() ? OutputItem.Clear.LAST_PACKET_MILLIS / packetMillis : 0;
         this.clock = clock;
+        this.pace = pace;
         this.target = target;
         this.backlog = backlog;
         this.awaited = awaited;
@@ -107,14 +111,14 @@ final class OutputIntake {
             breaches.tell(
                     Breach.AFTER_SESSION_END,
                     name(message) + " came after session_end and was dropped");
-            return true;
+            return dropped(message.getSerializedSize());
         }
         return switch (message.getMessageCase()) {
             case OUTPUT_AUDIO -> audio(message.getOutputAudio());
             case CLEAR_AUDIO -> clear(message.getClearAudio());
             case MARK -> mark(message.getMark().getName());
-            case PAUSE_AUDIO -> pass(new OutputItem.Pause());
-            case RESUME_AUDIO -> pass(new OutputItem.Resume());
+            case PAUSE_AUDIO -> pass(new OutputItem.Pause(), 0);
+            case RESUME_AUDIO -> pass(new OutputItem.Resume(), 0);
             case SESSION_END -> hangUp(message.getSessionEnd().getMessage());
             case SERVER_EVENT,
                     CLOSE_CHANNEL,
@@ -130,10 +134,16 @@ final class OutputIntake {
                 breaches.tell(
                         Breach.SECOND_SESSION_READY,
                         "session_ready may be sent only once; this one was dropped");
-                yield true;
+                yield dropped(message.getSerializedSize());
             }
-            case RESUME_POINT, HANDOVER, MESSAGE_NOT_SET -> true;
+            case RESUME_POINT, HANDOVER, MESSAGE_NOT_SET -> dropped(0);
         };
+    }
+
+    /** Nothing waits because of it, so nothing but its pace keeps the next one from being read. */
+    private boolean dropped(int bytes) {
+        pace.wasted(bytes);
+        return true;
     }
 
     /**
@@ -149,7 +159,7 @@ final class OutputIntake {
         refused.clear();
         last = new PlayedItem("", "");
         put(last);
-        backlog.addAnyway(Backlog.MIN_ITEM_SAMPLES);
+        backlog.addAnyway(Backlog.MIN_ITEM_SAMPLES, 0);
         target.item(new OutputItem.Resume());
     }
 
@@ -173,15 +183,15 @@ final class OutputIntake {
 
     private boolean mark(String name) {
         if (isTooLong("mark.name", name)) {
-            return true;
+            return dropped(name.length());
         }
         awaited.marks().add(name);
-        return pass(new OutputItem.Mark(name, false));
+        return pass(new OutputItem.Mark(name, false), Backlog.chargeName(name));
     }
 
-    private boolean pass(OutputItem item) {
+    private boolean pass(OutputItem item, int bytes) {
         // Charged before it can leave.
-        boolean more = backlog.add(Backlog.MIN_ITEM_SAMPLES, 0);
+        boolean more = backlog.add(Backlog.MIN_ITEM_SAMPLES, bytes);
         target.item(item);
         return more;
     }
@@ -189,15 +199,19 @@ final class OutputIntake {
     private boolean clear(ClearAudio message) {
         String responseId = message.getResponseId();
         if (isTooLong("clear_audio.response_id", responseId)) {
-            return true;
+            return dropped(responseId.length());
         }
-        return pass(cleared(responseId, lastPackets > 0 ? fadeMillis(message) : 0));
+        // What it clears makes room for as much again.
+        pace.wasted(0);
+        return pass(
+                cleared(responseId, lastPackets > 0 ? fadeMillis(message) : 0),
+                Backlog.chargeName(responseId));
     }
 
     /** Stops a response at once without inference's having asked for it; any thread. */
     synchronized void clear(String responseId) {
         if (!hungUp) {
-            backlog.addAnyway(Backlog.MIN_ITEM_SAMPLES);
+            backlog.addAnyway(Backlog.MIN_ITEM_SAMPLES, Backlog.chargeName(responseId));
             target.item(cleared(responseId, 0));
         }
     }
@@ -243,18 +257,21 @@ final class OutputIntake {
     private boolean audio(OutputAudio message) {
         if (isTooLong("output_audio.response_id", message.getResponseId())
                 || isTooLong("output_audio.item_id", message.getItemId())) {
-            return true;
-        }
-        if (refused.contains(message.getResponseId())) {
-            counters.increment(AudioDrop.OUTPUT_CLEARED);
-            return true;
-        }
-        int samples = samples(message.getAudio());
-        if (samples < 0) {
-            refuseAudio(message.getAudio().size());
-            return true;
+            return dropped(message.getSerializedSize());
         }
         ByteString audio = message.getAudio();
+        if (refused.contains(message.getResponseId())) {
+            counters.increment(AudioDrop.OUTPUT_CLEARED);
+            // The rest of what was interrupted comes as fast as it was made, and is to be over
+            // soon.
+            pace.read(audio.size());
+            return true;
+        }
+        int samples = samples(audio);
+        if (samples < 0) {
+            refuseAudio(audio.size());
+            return dropped(audio.size());
+        }
         // Charged before it can leave.
         boolean more = backlog.add(Backlog.charge(samples), Backlog.chargeBytes(audio.size()));
         PlayedItem item = item(message.getResponseId(), message.getItemId());

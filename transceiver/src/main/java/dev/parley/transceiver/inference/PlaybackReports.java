@@ -7,6 +7,7 @@ import dev.parley.proto.inference.v1.PlaybackPaused;
 import dev.parley.proto.inference.v1.PlaybackProgress;
 import dev.parley.proto.inference.v1.PlaybackStarted;
 import dev.parley.proto.inference.v1.PlaybackStopped;
+import dev.parley.transceiver.media.Backlog;
 import dev.parley.transceiver.media.InputClock;
 import dev.parley.transceiver.media.OutputItem;
 import dev.parley.transceiver.media.PlayedItem;
@@ -14,6 +15,7 @@ import dev.parley.transceiver.media.Playout;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** Tells inference what its output has come to. Called on the media loop. */
@@ -32,17 +34,24 @@ public final class PlaybackReports implements Playout.Listener {
 
     private final Consumer<ConverseRequest> sink;
     private final Awaited awaited;
+    private final LongConsumer released;
     private final Consumer<String> onHangup;
     private volatile @Nullable PlayedItem latest;
 
     /**
      * @param sink takes the reports
      * @param awaited what is still to be reported; one leaves with each report
+     * @param released told how many bytes the {@link Backlog} has counted for what has left
      * @param onHangup told when inference's hang-up has its turn
      */
-    PlaybackReports(Consumer<ConverseRequest> sink, Awaited awaited, Consumer<String> onHangup) {
+    PlaybackReports(
+            Consumer<ConverseRequest> sink,
+            Awaited awaited,
+            LongConsumer released,
+            Consumer<String> onHangup) {
         this.sink = sink;
         this.awaited = awaited;
+        this.released = released;
         this.onHangup = onHangup;
     }
 
@@ -93,6 +102,7 @@ public final class PlaybackReports implements Playout.Listener {
                 PlaybackCleared.newBuilder().setClearedMs(InputClock.millis(clearedSamples));
         String asked = awaited.clears().poll();
         if (asked != null) {
+            released.accept(Backlog.chargeName(asked));
             cleared.setClearedResponseId(asked);
         }
         if (item != null) {
@@ -117,6 +127,7 @@ public final class PlaybackReports implements Playout.Listener {
     @Override
     public void marked(OutputItem.Mark mark) {
         var _ = awaited.marks().poll();
+        released.accept(Backlog.chargeName(mark.name()));
         marked(mark.name(), mark.cleared());
     }
 

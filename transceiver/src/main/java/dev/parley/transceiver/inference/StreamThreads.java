@@ -16,8 +16,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The threads of the transport that carry streams to inference. Each connection stays on one of
- * them. Owned by {@link Backends}; any thread may enter.
+ * The threads of the transport that carry streams to one backend. Each connection stays on one of
+ * them. Calls of other backends are not on them, so one that floods us takes its time from its own.
+ * Owned by {@link Backends}; any thread may enter.
  */
 final class StreamThreads implements AutoCloseable {
     /** Epoll by itself, where its native library is there, costs less than the JDK's selectors. */

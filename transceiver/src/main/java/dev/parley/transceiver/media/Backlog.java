@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * read from inference. Shared: the thread that reads adds, the threads that send or clear subtract.
  *
  * <p>What waits unread hides a ClearAudio behind it, so a session reads far ahead: up to its high
- * water as long as {@link OutputMemory} has room, and up to {@link #SURE_SAMPLES} of it whatever
- * other sessions hold.
+ * water as long as {@link OutputMemory} has room, and up to {@link #SURE_SAMPLES} of it in at most
+ * {@link #SURE_BYTES} whatever other sessions hold.
  */
 public final class Backlog implements AutoCloseable {
     /**
@@ -20,6 +20,12 @@ public final class Backlog implements AutoCloseable {
 
     /** What every session may have waiting, however much the others hold: 30 s. */
     public static final long SURE_SAMPLES = 30L * InputClock.RATE_HZ;
+
+    /**
+     * Most memory that this takes: as much as 30 s of PCM at 48 kHz in messages of 20 ms. Without
+     * it Opus packets of 2.5 ms and a thousand bytes would come to five times as much.
+     */
+    static final long SURE_BYTES = 3 << 20;
 
     /** What a queued item takes beside its audio: its record, array header, and place. */
     private static final int ITEM_OVERHEAD_BYTES = 96;
@@ -56,7 +62,8 @@ public final class Backlog implements AutoCloseable {
     }
 
     /** Adds what nobody read: it holds no reading up. */
-    public void addAnyway(long addedSamples) {
+    public void addAnyway(long addedSamples, long addedBytes) {
+        count(addedBytes);
         samples.addAndGet(addedSamples);
     }
 
@@ -69,8 +76,9 @@ public final class Backlog implements AutoCloseable {
 
     private boolean mayRead() {
         long waiting = samples.get();
+        long held = bytes.get();
         return waiting < highWaterSamples
-                && (waiting < SURE_SAMPLES || memory.hasRoomFor(bytes.get()));
+                && ((waiting < SURE_SAMPLES && held < SURE_BYTES) || memory.hasRoomFor(held));
     }
 
     private void count(long change) {
@@ -101,6 +109,11 @@ public final class Backlog implements AutoCloseable {
     /** What a message of audio counts for in memory. */
     public static int chargeBytes(int audioBytes) {
         return audioBytes + ITEM_OVERHEAD_BYTES;
+    }
+
+    /** What an item with a name, of at most two bytes a letter, counts for in memory. */
+    public static int chargeName(String name) {
+        return chargeBytes(2 * name.length());
     }
 
     /** Audio that waits, at 48 kHz. */

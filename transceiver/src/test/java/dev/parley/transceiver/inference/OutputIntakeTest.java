@@ -24,6 +24,7 @@ import dev.parley.transceiver.media.PlayedItem;
 import dev.parley.transceiver.media.VoiceOutput;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -51,6 +52,7 @@ class OutputIntakeTest {
     private final Backlog backlog = new Backlog(ITEMS * Backlog.MIN_ITEM_SAMPLES, memory);
     private final OutputInbox inbox = new OutputInbox();
     private final Breaches breaches = new Breaches("", _ -> {}, () -> 0);
+    private final ReadPace pace = new ReadPace(() -> 0);
     private final AudioCounters counters = new AudioCounters();
 
     static Stream<ConverseResponse> messagesWithoutAudio() {
@@ -103,13 +105,52 @@ class OutputIntakeTest {
             while (output.runOnce(0)) {}
             // The clear itself is given back by the playout.
             assertThat(backlog.samples()).isEqualTo(Backlog.MIN_ITEM_SAMPLES);
-            assertThat(memory.bytes()).isZero();
+            assertThat(memory.bytes()).isEqualTo(Backlog.chargeName(""));
         }
     }
 
+    @Test
+    void stopsReadingMarksWhenTheirNamesTakeTheMemoryThatThereIs() {
+        Backlog wide = new Backlog(Long.MAX_VALUE, new OutputMemory(8 << 20, 8 << 20));
+        OutputIntake intake = intake(OPUS, inbox, wide);
+        ConverseResponse mark =
+                ConverseResponse.newBuilder()
+                        .setMark(Mark.newBuilder().setName("m".repeat(1_024)))
+                        .build();
+        int taken = 1;
+        while (intake.take(mark) && taken < 10_000) {
+            taken++;
+        }
+        assertThat(taken).isBetween(3_000, 5_000);
+
+        // Each that is reached makes room for another one.
+        PlaybackReports reports =
+                new PlaybackReports(
+                        _ -> {},
+                        awaited,
+                        bytes -> assertThat(wide.remove(0, bytes)).isTrue(),
+                        _ -> {});
+        reports.marked((OutputItem.Mark) Objects.requireNonNull(inbox.poll()));
+    }
+
+    @Test
+    void readsSlowlyWhatComesToNothing() {
+        OutputIntake intake = intake(OPUS, inbox);
+        int taken = 0;
+        while (pace.waitNanos() == 0 && taken < 10_000) {
+            assertThat(intake.take(ConverseResponse.getDefaultInstance())).isTrue();
+            taken++;
+        }
+        assertThat(taken).isBetween(400, 600);
+    }
+
     private OutputIntake intake(InferenceFormat format, OutputTarget target) {
+        return intake(format, target, backlog);
+    }
+
+    private OutputIntake intake(InferenceFormat format, OutputTarget target, Backlog to) {
         return new OutputIntake(
-                format, 20, target, backlog, awaited, NO_CLIENTS, counters, breaches, () -> 0);
+                format, 20, target, to, awaited, NO_CLIENTS, counters, breaches, pace, () -> 0);
     }
 
     private static ConverseResponse opus(String responseId) {

@@ -41,6 +41,24 @@ class BacklogTest {
     }
 
     @Test
+    void readsNoFurtherThanTheMemoryOfItsSureShare() {
+        Backlog other = new Backlog(600 * SECOND, memory);
+        assertThat(other.add(SECOND, 1_000)).isTrue();
+        Backlog backlog = new Backlog(600 * SECOND, memory);
+        assertThat(backlog.add(SECOND, Backlog.SURE_BYTES - 1)).isTrue();
+        assertThat(backlog.add(1, 1)).isFalse();
+        assertThat(backlog.remove(1, 1)).isTrue();
+    }
+
+    @Test
+    void countsThatItWasReadAnyway() {
+        Backlog backlog = new Backlog(600 * SECOND, memory);
+        backlog.addAnyway(1, 300);
+        assertThat(memory.bytes()).isEqualTo(300);
+        assertThat(backlog.samples()).isEqualTo(1);
+    }
+
+    @Test
     void givesBackWhatASessionHeldWhenItEnds() {
         Backlog backlog = new Backlog(SECOND, memory);
         assertThat(backlog.add(10, 300)).isTrue();
