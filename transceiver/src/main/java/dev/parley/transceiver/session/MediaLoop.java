@@ -181,13 +181,12 @@ public final class MediaLoop {
     // --- for the loop's thread
 
     /**
-     * One turn: commands, what has been received, what is due. Answers the work done, 0 telling the
-     * caller that it may wait for {@link #untilNext}.
+     * One turn: commands, then what has been received, then what is due. Answers the work done, 0
+     * telling the caller that it may wait for {@link #untilNext}.
      */
     public int runOnce(long now) {
         nowNanos = now;
-        int work = runCommands();
-        work += receive();
+        int work = receive();
         for (Session due = table.due(now); due != null; due = table.due(now)) {
             fire(due);
             work++;
@@ -264,6 +263,9 @@ public final class MediaLoop {
         int received = BATCH;
         for (int batches = 0; received == BATCH && batches < MAX_BATCHES; batches++) {
             received = port.receive(batch);
+            // A session is posted before its client can know of it: with this order no check that
+            // was received overtakes it.
+            all += runCommands();
             for (int i = 0; i < received; i++) {
                 receive(i);
             }

@@ -29,6 +29,7 @@ public final class FakeUdpPort implements UdpPort {
     private final Queue<Datagram> arrived = new ConcurrentLinkedQueue<>();
     private final UdpCounters counters = new UdpCounters();
     private final Network network;
+    private Runnable meanwhile = () -> {};
     private int taken;
 
     public FakeUdpPort(Network network) {
@@ -38,6 +39,11 @@ public final class FakeUdpPort implements UdpPort {
     /** A datagram arrives; any thread. */
     public void arrive(Address from, byte[] bytes) {
         arrived.add(new Datagram(from, bytes));
+    }
+
+    /** Happens once, when the owner is about to receive. */
+    public void meanwhile(Runnable happens) {
+        meanwhile = happens;
     }
 
     /** Datagrams that the owner has received so far. */
@@ -56,6 +62,9 @@ public final class FakeUdpPort implements UdpPort {
 
     @Override
     public int receive(DatagramBatch batch) {
+        Runnable happens = meanwhile;
+        meanwhile = () -> {};
+        happens.run();
         int count = 0;
         while (count < batch.capacity()) {
             Datagram next = arrived.poll();

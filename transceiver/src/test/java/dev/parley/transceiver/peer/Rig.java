@@ -375,16 +375,29 @@ public final class Rig implements AutoCloseable {
     }
 
     public CreateSessionResponse create(Peer peer, String model) {
-        CreateSessionResponse response =
-                request(
-                        CreateSessionRequest.newBuilder()
-                                .setOfferSdp(peer.offer())
-                                .setModel(model)
-                                .addRelayAddresses("203.0.113.10:3478")
-                                .build(),
-                        control::createSession);
+        CreateSessionResponse response = request(call(peer, model), control::createSession);
         peer.answer(response.getAnswerSdp(), now.get());
         return response;
+    }
+
+    private static CreateSessionRequest call(Peer peer, String model) {
+        return CreateSessionRequest.newBuilder()
+                .setOfferSdp(peer.offer())
+                .setModel(model)
+                .addRelayAddresses("203.0.113.10:3478")
+                .build();
+    }
+
+    /** A call is made, and its client checks, while the loop's turn has begun. */
+    public void createInTurn(Peer peer) {
+        CompletableFuture<CreateSessionResponse> answer = new CompletableFuture<>();
+        port.meanwhile(
+                () -> {
+                    control.createSession(call(peer, "model"), new Answer<>(answer, wakeups));
+                    peer.answer(answer.join().getAnswerSdp(), now.get());
+                    peer.check(now.get());
+                });
+        run();
     }
 
     /** Makes a control request on a thread of its own, as gRPC does, while the loop runs. */

@@ -13,6 +13,7 @@ import dev.parley.transceiver.peer.Peer;
 import dev.parley.transceiver.peer.Rig;
 import dev.parley.transceiver.peer.Rig.Place;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -26,6 +27,14 @@ class CallTest {
     @AfterEach
     void close() {
         rig.close();
+    }
+
+    @Test
+    void answersACheckThatComesInTheTurnInWhichItsCallWasMade() {
+        Peer peer = rig.client("actpass", HEADED);
+        rig.createInTurn(peer);
+        assertThat(rig.loop().table().all()).allMatch(made -> made.ice().hasArrived()).hasSize(1);
+        assertThat(rig.counters()).isEmpty();
     }
 
     @ParameterizedTest
