@@ -178,8 +178,16 @@ final class Demux {
                 return;
             }
         }
+        Session taker = null;
         for (int other = position; other >= 0; other = table.nextPeer(other)) {
-            receiveDtls(table.peer(other), bytes, offset, length, nowNanos);
+            touched = table.peer(other);
+            if (touched.receiveDtls(from, bytes, offset, length, nowNanos)) {
+                taker = touched;
+            }
+        }
+        touched = taker;
+        if (taker == null) {
+            drop(Drop.DTLS_REFUSED);
         }
     }
 

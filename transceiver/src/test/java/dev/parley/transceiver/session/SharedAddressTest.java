@@ -117,6 +117,17 @@ class SharedAddressTest {
     }
 
     @Test
+    void refusesNothingThatIsForAnotherCallAtTheAddress() {
+        Peer first = rig.client("actpass", PLACE);
+        rig.connect(first);
+        rig.connect(rig.client("actpass", PLACE));
+
+        first.closeDtls();
+        rig.pump(() -> rig.calls().count() == 1);
+        assertThat(rig.counters()).doesNotContainKey("dtls_refused");
+    }
+
+    @Test
     void keepsSpeakingOnlyToAClientThatIsStillHeardThere() {
         Peer first = rig.client("actpass", PLACE);
         rig.connect(first);
