@@ -11,7 +11,7 @@ import dev.parley.proto.inference.v1.ServerEvent;
  * Sends back each message of a data channel, and each piece of audio as it came: with Opus both
  * ways, the same bytes. An echo that comes late is worth nothing, so what the edge cannot take at
  * once, or would have to keep for long, is dropped and counted: an edge never drops what it was
- * given, and a caller whose packets once came in a heap would hear himself late ever after.
+ * given, and catches up with no more than some packets that once came in a heap.
  */
 final class EchoAgent implements Agent {
     private static final String RESPONSE_ID = "echo";
@@ -25,7 +25,10 @@ final class EchoAgent implements Agent {
     private static final long FIRST_WAIT_NANOS = 20_000_000L;
 
     /** The same from the second second on, when a heap of packets is a network's hiccup. */
-    private static final long WAIT_NANOS = 40_000_000L;
+    private static final long WAIT_NANOS = 60_000_000L;
+
+    /** What an edge that catches up takes off each packet's wait, as a part of its length. */
+    private static final int CAUGHT_UP = 8;
 
     private final Voice voice;
     private final int rateHz;
@@ -52,7 +55,8 @@ final class EchoAgent implements Agent {
         boolean begins = nowNanos - firstNanos < NANOS_PER_SECOND;
         if (voice.isReady() && waiting <= (begins ? FIRST_WAIT_NANOS : WAIT_NANOS)) {
             voice.say(audio.getAudio(), RESPONSE_ID);
-            playedNanos = nowNanos + waiting + audio.getNumSamples() * NANOS_PER_SECOND / rateHz;
+            long length = audio.getNumSamples() * NANOS_PER_SECOND / rateHz;
+            playedNanos = nowNanos + Math.max(0, waiting - length / CAUGHT_UP) + length;
         } else {
             voice.countDropped();
         }

@@ -289,6 +289,7 @@ public final class Transceiver implements AutoCloseable {
                         config.maxDuration().toNanos(),
                         config.reorderWait().toNanos(),
                         (int) samples(config.outputCushion()),
+                        config.outputCatchUp().toNanos(),
                         config.idleTimeout().toNanos(),
                         Math.ceilDiv(config.maxHandshakes(), config.mediaLoops())),
                 samples(config.outputHighWater()),

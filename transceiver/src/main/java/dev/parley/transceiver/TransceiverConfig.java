@@ -248,6 +248,17 @@ public record TransceiverConfig(
                 Duration outputCushion,
         @Option(
                         value =
+                                "Output audio that always waits at most this long for its packet is"
+                                        + " spoken in real time, and packets leave earlier, 2.5 ms at a"
+                                        + " time, until it waits no longer than jitter of its source"
+                                        + " makes necessary. Audio that comes further ahead keeps its"
+                                        + " time. 0ms: never.",
+                        orElse = "80ms",
+                        min = 0,
+                        max = 500)
+                Duration outputCatchUp,
+        @Option(
+                        value =
                                 "Output audio that may wait for its time; with more waiting nothing"
                                         + " more is read from the inference service, neither audio nor"
                                         + " ClearAudio.",

@@ -55,7 +55,7 @@ final class HandOver {
         public void onFault(String where, Throwable fault) {}
 
         @Override
-        public void onServerEvent() {}
+        public void onOutput() {}
     }
 
     private interface Measure {

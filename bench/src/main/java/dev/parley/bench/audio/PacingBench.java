@@ -139,7 +139,7 @@ public final class PacingBench {
     /** The output path's own schedule, called late at random, against what it should be. */
     private static long simulatedDriftNanos() {
         Playout playout = new Playout(240, new Unheard());
-        OutputPath output = new OutputPath(1, OutputFormat.opus(111, 20, false), 0, 0, playout);
+        OutputPath output = new OutputPath(1, OutputFormat.opus(111, 20, false), 0, 0, playout, 0);
         ByteBuffer packet = ByteBuffer.allocate(1_500);
         Random random = new Random(5);
         PlayedItem item = new PlayedItem("r", "");
@@ -149,7 +149,7 @@ public final class PacingBench {
         for (int i = 0; i < packets; i++) {
             if (i % 500 == 0) {
                 for (int k = 0; k < 400; k++) {
-                    playout.offer(new OutputItem.Frame(item, Agent.opus(60), 960, 0, 0));
+                    playout.offer(new OutputItem.Frame(item, Agent.opus(60), 960, 0, 0, 0));
                 }
             }
             long late = random.nextInt(100) == 0 ? 100_000_000L : random.nextInt(5_000_000);

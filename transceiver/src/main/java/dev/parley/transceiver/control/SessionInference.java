@@ -84,7 +84,7 @@ final class SessionInference implements InferenceCall.Owner {
     }
 
     @Override
-    public synchronized void onServerEvent() {
+    public synchronized void onOutput() {
         if (session != null) {
             loop.nudge(session);
         }

@@ -32,6 +32,9 @@ final class CallAudio implements AutoCloseable {
         /** The first input was handed to inference. */
         void onFirstInput();
 
+        /** There is output, as {@link #awaitOutput} has asked. */
+        void onOutput();
+
         /**
          * Output was dropped before it reached the queue.
          *
@@ -44,7 +47,7 @@ final class CallAudio implements AutoCloseable {
         void onFault(Throwable fault);
     }
 
-    private final OutputInbox inbox = new OutputInbox();
+    private final OutputInbox inbox;
     private final Formats formats;
     private final OpusLibrary library;
     private final AudioCounters counters;
@@ -76,6 +79,7 @@ final class CallAudio implements AutoCloseable {
         this.library = library;
         this.counters = counters;
         this.steering = new EncoderSteering(encoder);
+        this.inbox = new OutputInbox(owner::onOutput);
         InferenceFormat in = formats.input();
         uplink = new InputUplink(link, in.sampleRateHz(), owner::event, owner::onFirstInput);
         voiceInput = voiceInput(detects);
@@ -153,6 +157,13 @@ final class CallAudio implements AutoCloseable {
     /** The next thing inference wants done with its output, or null; for the media loop. */
     @Nullable OutputItem pollOutput() {
         return inbox.poll();
+    }
+
+    /**
+     * Has the owner told of the next thing, once; answers false when there is something already.
+     */
+    boolean awaitOutput() {
+        return inbox.await();
     }
 
     /** Tells that output has been sent or cleared, so that more is encoded. */

@@ -31,7 +31,7 @@ final class CallEvents implements OutputIntake.Events {
     /** Those of them that a surface has not greeted yet. */
     private final Set<EventClient> joining = ConcurrentHashMap.newKeySet();
 
-    private @Nullable Runnable onServerEvent;
+    private @Nullable Runnable onOutput;
     private @Nullable EventThread surface;
     private boolean ended;
 
@@ -50,11 +50,11 @@ final class CallEvents implements OutputIntake.Events {
     /**
      * The data channel's side is there; before inference speaks.
      *
-     * @param onServerEvent told when there is something for data channels
+     * @param onOutput told when there is something for data channels
      * @param between what stands between clients and inference, null for nothing
      */
-    void connect(Runnable onServerEvent, @Nullable EventThread between) {
-        this.onServerEvent = onServerEvent;
+    void connect(Runnable onOutput, @Nullable EventThread between) {
+        this.onOutput = onOutput;
         this.surface = between;
         if (between != null) {
             between.attached(channel);
@@ -92,8 +92,8 @@ final class CallEvents implements OutputIntake.Events {
 
     private boolean toChannel(ConverseResponse message) {
         boolean more = forChannel.add(message);
-        if (onServerEvent != null) {
-            onServerEvent.run();
+        if (onOutput != null) {
+            onOutput.run();
         }
         return more;
     }

@@ -52,8 +52,11 @@ public final class InferenceCall {
          */
         void onFault(String where, Throwable fault);
 
-        /** There is something for the client's data channels. */
-        void onServerEvent();
+        /**
+         * There is something for the client that its loop does not look for by itself: an event, or
+         * speech that {@link #awaitOutput} has asked for.
+         */
+        void onOutput();
 
         /** The caller began to speak, or fell silent, as our detection has it. */
         default void onSpeech(boolean speaking) {}
@@ -138,7 +141,7 @@ public final class InferenceCall {
                         link.pace(),
                         clock);
         events.connect(
-                owner::onServerEvent,
+                owner::onOutput,
                 responses.hasSurface()
                         ? surface(
                                 surfaces, new SurfaceEdge(events, link, intake, made), clock, owner)
@@ -234,6 +237,14 @@ public final class InferenceCall {
     /** The next thing inference wants done with its output, or null; for the media loop. */
     public @Nullable OutputItem pollOutput() {
         return audio().pollOutput();
+    }
+
+    /**
+     * Has the owner told of the next thing, once, as nobody will look for it soon; answers false
+     * when there is something already.
+     */
+    public boolean awaitOutput() {
+        return audio().awaitOutput();
     }
 
     /**
@@ -387,6 +398,11 @@ public final class InferenceCall {
         @Override
         public void onFirstInput() {
             owner.onFirstInput();
+        }
+
+        @Override
+        public void onOutput() {
+            owner.onOutput();
         }
 
         @Override

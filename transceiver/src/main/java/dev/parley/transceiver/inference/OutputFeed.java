@@ -36,6 +36,11 @@ public final class OutputFeed {
         return true;
     }
 
+    /** Has the call nudged by what comes next; answers whether it has come already. */
+    public boolean await() {
+        return !inference.awaitOutput();
+    }
+
     /** Tells inference what has left since the last time. */
     public void tellLeft() {
         long frames = playout.leftFrames() - leftFrames;

@@ -195,7 +195,8 @@ final class FadeOut {
                                         payload,
                                         frameSamples * rateFactor,
                                         silent * rateFactor,
-                                        0));
+                                        0,
+                                        item.saidNanos()));
                     });
         }
         return frames;

@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 import dev.parley.transceiver.media.OutputItem.Frame;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -16,10 +17,26 @@ import org.jspecify.annotations.Nullable;
 public final class OutputInbox implements OutputTarget {
     private final Queue<OutputItem> items = new ConcurrentLinkedQueue<>();
     private final AtomicInteger frames = new AtomicInteger();
+    private final AtomicBoolean awaited = new AtomicBoolean();
+    private final Runnable onAwaited;
+
+    /**
+     * @param onAwaited run by the thread that hands over what was awaited
+     */
+    public OutputInbox(Runnable onAwaited) {
+        this.onAwaited = onAwaited;
+    }
 
     @Override
     public void audio(PlayedItem item, ByteString bytes, int samples) {
-        item(new Frame(item, bytes.toByteArray(), samples, 0, Backlog.chargeBytes(bytes.size())));
+        item(
+                new Frame(
+                        item,
+                        bytes.toByteArray(),
+                        samples,
+                        0,
+                        Backlog.chargeBytes(bytes.size()),
+                        item.saidNanos()));
     }
 
     @Override
@@ -28,11 +45,29 @@ public final class OutputInbox implements OutputTarget {
             frames.incrementAndGet();
         }
         items.add(item);
+        if (takeAwaited()) {
+            onAwaited.run();
+        }
     }
 
     /** The next item, or null; only the media loop asks. */
     public @Nullable OutputItem poll() {
         return items.poll();
+    }
+
+    /**
+     * Has the next item told of, once; answers false when it is there. Only the media loop asks.
+     */
+    public boolean await() {
+        if (!awaited.get()) {
+            awaited.set(true);
+        }
+        // Who has put something here meanwhile may not have seen that.
+        return items.isEmpty() || !takeAwaited();
+    }
+
+    private boolean takeAwaited() {
+        return awaited.get() && awaited.compareAndSet(true, false);
     }
 
     /** Tells that frames were sent or cleared. */

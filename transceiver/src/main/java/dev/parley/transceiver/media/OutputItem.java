@@ -12,9 +12,16 @@ public sealed interface OutputItem {
      * @param samples its length at 48 kHz
      * @param paddingSamples how many of them are silence that we added at the end
      * @param chargedBytes what the {@link Backlog} counts for it until it leaves
+     * @param saidNanos when the last of its audio came from inference
      */
     @SuppressWarnings("ArrayRecordComponent") // One owner at a time, compared by no one.
-    record Frame(PlayedItem item, byte[] payload, int samples, int paddingSamples, int chargedBytes)
+    record Frame(
+            PlayedItem item,
+            byte[] payload,
+            int samples,
+            int paddingSamples,
+            int chargedBytes,
+            long saidNanos)
             implements OutputItem {
         /** Length of the audio that came from inference, at 48 kHz. */
         public int audioSamples() {

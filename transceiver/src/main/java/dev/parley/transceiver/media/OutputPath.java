@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A session's output stream on the media loop: one packet whenever one is due, speech from the
  * playout or else silence, on an absolute schedule that neither late calls nor stutters of the
- * source can shift. Owned by the session.
+ * source can shift; only what would wait for nothing has it {@link CatchUp}. Owned by the session.
  *
  * <p>Silence is sent, not left out: NAT bindings and jitter buffers stay warm, and sequence numbers
  * and timestamps go on without a break. Only a client that prefers DTX gets a little silence and
@@ -32,9 +32,6 @@ public final class OutputPath {
     private static final long NANOS_PER_MILLI = 1_000_000L;
     private static final int SAMPLES_PER_MILLI = InputClock.RATE_HZ / 1000;
 
-    /** Opus' unit, of which every packet's length is a multiple. */
-    private static final long GRID_NANOS = 2_500_000L;
-
     /**
      * A later schedule than this is not caught up with a burst; time is skipped instead, as if it
      * had been silent, and what waits is said after it. More packets at a time than these would be
@@ -44,6 +41,15 @@ public final class OutputPath {
 
     /** Silence that is sent whole before DTX begins: it takes a decoder's memory of speech away. */
     private static final int DTX_AFTER_SAMPLES = 100 * SAMPLES_PER_MILLI;
+
+    /** Longer silence is a pause; a shorter one fills in for speech that came too late. */
+    private static final int PAUSE_SAMPLES = 100 * SAMPLES_PER_MILLI;
+
+    /**
+     * With the schedule that far ahead of our clock, speech after a pause waits for its turn: a
+     * client must hold what comes early.
+     */
+    private static final long MOST_AHEAD_NANOS = 20 * NANOS_PER_MILLI;
 
     /** As libopus does it; RFC 3389 and NAT bindings want less than it. */
     private static final int DTX_INTERVAL_SAMPLES = 400 * SAMPLES_PER_MILLI;
@@ -59,6 +65,7 @@ public final class OutputPath {
     private int ssrc;
     private final OutputFormat format;
     private final Playout playout;
+    private final CatchUp catchUp;
     private int sequence;
     private final int firstTimestamp;
     private long samples;
@@ -66,6 +73,7 @@ public final class OutputPath {
     private boolean jumped;
     private long dueNanos;
     private long spokeSamplesAgo;
+    private long caughtUpNanos;
     private int untilSentSamples;
     private long packets;
     private long octets;
@@ -74,14 +82,22 @@ public final class OutputPath {
     /**
      * @param firstSequence random, RFC 3550 5.1; see {@link #firstSequence}
      * @param firstTimestamp random
+     * @param liveNanos speech that always waits at most this long for its packet is spoken in real
+     *     time, and the schedule catches up with it; 0 never
      */
     public OutputPath(
-            int ssrc, OutputFormat format, int firstSequence, int firstTimestamp, Playout playout) {
+            int ssrc,
+            OutputFormat format,
+            int firstSequence,
+            int firstTimestamp,
+            Playout playout,
+            long liveNanos) {
         this.ssrc = ssrc;
         this.format = format;
         this.sequence = firstSequence & 0xFFFF;
         this.firstTimestamp = firstTimestamp;
         this.playout = playout;
+        this.catchUp = new CatchUp(liveNanos);
     }
 
     /**
@@ -100,17 +116,40 @@ public final class OutputPath {
 
     /**
      * Lets the first packet be due now, or as soon as those of other calls are: a loop that carries
-     * many of them then has all that is due in 2.5 ms leave together.
+     * many of them then has all that is due in a step of {@link CatchUp} leave together. Opus'
+     * unit, of which every packet's length is a multiple, is that long as well.
      */
     public void start(long nowNanos) {
         started = true;
-        dueNanos = nowNanos + Math.floorMod(-nowNanos, GRID_NANOS);
+        dueNanos = onGrid(nowNanos);
+    }
+
+    private static long onGrid(long nanos) {
+        return nanos + Math.floorMod(-nanos, CatchUp.STEP_NANOS);
     }
 
     /** Goes on as another source, RFC 3550 8.2, whose numbers begin in the lower half, too. */
     public void changeSource(int newSsrc) {
         ssrc = newSsrc;
         sequence &= LOWER_HALF;
+    }
+
+    /** Whether nothing has been said for so long that what comes next may leave when it comes. */
+    public boolean pausing() {
+        return spokeSamplesAgo > PAUSE_SAMPLES;
+    }
+
+    /** Lets what is said after a pause leave when it comes, not when more silence would be due. */
+    public void hasten(long nowNanos) {
+        if (!pausing() || caughtUpNanos >= MOST_AHEAD_NANOS) {
+            return;
+        }
+        long first = playout.firstNanos(nowNanos);
+        long earlier = first == Long.MAX_VALUE ? 0 : dueNanos - onGrid(first);
+        if (earlier > 0) {
+            caughtUpNanos += earlier;
+            dueNanos -= earlier;
+        }
     }
 
     /** Sequence number of the next packet. */
@@ -138,7 +177,7 @@ public final class OutputPath {
         Frame frame = playout.poll(nowNanos);
         byte[] payload = frame == null ? silence() : frame.payload();
         int advance = frame == null ? format.silenceSamples() : frame.samples();
-        spokeSamplesAgo = frame == null ? spokeSamplesAgo + advance : 0;
+        keepUp(frame, advance);
         if (format.dtx() && isLeftOut(payload.length, advance)) {
             advance(advance);
             return 0;
@@ -170,6 +209,28 @@ public final class OutputPath {
         Frame frame = playout.poll(nowNanos);
         jumped = true;
         advance(frame == null ? format.silenceSamples() : frame.samples());
+    }
+
+    private void keepUp(@Nullable Frame frame, int length) {
+        if (frame == null) {
+            spokeSamplesAgo += length;
+            // What was sent early is made up for where nobody hears it: over the call our clock is
+            // right.
+            if (caughtUpNanos > 0 && pausing()) {
+                caughtUpNanos -= CatchUp.STEP_NANOS;
+                dueNanos += CatchUp.STEP_NANOS;
+            }
+            return;
+        }
+        if (pausing()) {
+            catchUp.begin();
+        } else if (spokeSamplesAgo > 0) {
+            catchUp.resume();
+        }
+        spokeSamplesAgo = 0;
+        long earlier = catchUp.left(dueNanos - frame.saidNanos(), nanos(length));
+        caughtUpNanos += earlier;
+        dueNanos -= earlier;
     }
 
     private byte[] silence() {
@@ -220,7 +281,11 @@ public final class OutputPath {
 
     private void advance(int advanced) {
         samples += advanced;
-        // 2.5 ms, Opus' unit, is a whole number of nanoseconds: the schedule has no drift.
-        dueNanos += advanced * NANOS_PER_MILLI / SAMPLES_PER_MILLI;
+        dueNanos += nanos(advanced);
+    }
+
+    /** 2.5 ms, Opus' unit, is a whole number of nanoseconds: the schedule has no drift. */
+    private static long nanos(int samples) {
+        return samples * NANOS_PER_MILLI / SAMPLES_PER_MILLI;
     }
 }

@@ -138,6 +138,17 @@ public final class Playout {
         return null;
     }
 
+    /**
+     * When the first packet of what waits may leave at the earliest, in silence; {@link
+     * Long#MAX_VALUE} when nothing waits for its time.
+     */
+    long firstNanos(long nowNanos) {
+        if (paused || playing != null || !(queue.peek() instanceof Frame first)) {
+            return Long.MAX_VALUE;
+        }
+        return cushioned(first, nowNanos) ? nowNanos : first.saidNanos() + cushionNanos;
+    }
+
     /** Whether the packet that {@link #poll} answered last is the first after silence. */
     public boolean spurtStart() {
         return spurtStart;
@@ -171,7 +182,7 @@ public final class Playout {
     private boolean cushioned(Frame first, long nowNanos) {
         return queuedSamples - first.samples() >= cushionSamples
                 // The loop comes for it no earlier than now, however long ago it came.
-                || nowNanos - first.item().saidNanos() >= cushionNanos;
+                || nowNanos - first.saidNanos() >= cushionNanos;
     }
 
     private void send(Frame frame) {

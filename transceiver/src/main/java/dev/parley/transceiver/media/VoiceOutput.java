@@ -42,7 +42,8 @@ public final class VoiceOutput implements OutputTarget, AutoCloseable {
     }
 
     private sealed interface Work {
-        record Pcm(PlayedItem item, ByteString bytes, int surcharge) implements Work {}
+        record Pcm(PlayedItem item, ByteString bytes, int surcharge, long saidNanos)
+                implements Work {}
 
         record Item(OutputItem item) implements Work {}
     }
@@ -63,6 +64,7 @@ public final class VoiceOutput implements OutputTarget, AutoCloseable {
     private @Nullable OpusSettings applied;
     private int taken;
     private @Nullable PlayedItem encoding;
+    private long encodedSaidNanos;
     private long lastAudioNanos;
 
     /**
@@ -90,7 +92,7 @@ public final class VoiceOutput implements OutputTarget, AutoCloseable {
 
     @Override
     public void audio(PlayedItem item, ByteString bytes, int samples) {
-        mailbox.add(new Work.Pcm(item, bytes, Backlog.surcharge(samples)));
+        mailbox.add(new Work.Pcm(item, bytes, Backlog.surcharge(samples), item.saidNanos()));
     }
 
     @Override
@@ -159,6 +161,7 @@ public final class VoiceOutput implements OutputTarget, AutoCloseable {
             flush();
             encoding = pcm.item();
         }
+        encodedSaidNanos = pcm.saidNanos();
         int wanted = (frameSamples - waitingSamples()) * bytesPerSample;
         int length = Math.min(wanted, pcm.bytes().size() - taken);
         ByteBuffer audio = pcm.bytes().asReadOnlyByteBuffer();
@@ -209,7 +212,8 @@ public final class VoiceOutput implements OutputTarget, AutoCloseable {
         byte[] payload = new byte[length];
         bytes.get(offset, payload);
         fadeOut.keep(item, encoder(), frameSamples - paddingSamples / rateFactor);
-        inbox.item(new Frame(item, payload, packetMillis * SAMPLES_PER_MILLI, paddingSamples, 0));
+        int samples = packetMillis * SAMPLES_PER_MILLI;
+        inbox.item(new Frame(item, payload, samples, paddingSamples, 0, encodedSaidNanos));
         while (!behindFrame.isEmpty()) {
             inbox.item(behindFrame.remove());
         }
@@ -238,7 +242,7 @@ public final class VoiceOutput implements OutputTarget, AutoCloseable {
         int takenOfHead = taken;
         for (int i = pending.size(); i > 0; i--) {
             switch (pending.remove()) {
-                case Work.Pcm(PlayedItem item, ByteString bytes, int surcharge)
+                case Work.Pcm(PlayedItem item, ByteString bytes, int surcharge, _)
                         when clear.matches(item) -> {
                     surcharges += surcharge;
                     freedBytes += Backlog.chargeBytes(bytes.size());

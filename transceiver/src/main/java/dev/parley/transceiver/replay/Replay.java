@@ -343,7 +343,7 @@ public final class Replay implements AutoCloseable {
         }
 
         @Override
-        public void onServerEvent() {}
+        public void onOutput() {}
     }
 
     @Override

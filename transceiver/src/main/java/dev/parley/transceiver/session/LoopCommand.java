@@ -16,7 +16,7 @@ sealed interface LoopCommand {
     @SuppressWarnings("ArrayRecordComponent") // Handed over, compared by no one.
     record DtlsSend(Session session, byte[] datagram) implements LoopCommand {}
 
-    /** Inference has something for a session's data channels. */
+    /** Inference has something for a session's client. */
     record Nudge(Session session) implements LoopCommand {}
 
     /** Our media may go out, though the handshake is not done. */

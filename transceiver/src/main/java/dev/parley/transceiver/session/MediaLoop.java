@@ -153,7 +153,7 @@ public final class MediaLoop {
         return answer;
     }
 
-    /** Has a session look for what inference has for its data channels. */
+    /** Has a session look for what inference has for its client. */
     public void nudge(Session session) {
         post(new Nudge(session));
     }
@@ -330,7 +330,7 @@ public final class MediaLoop {
                     add.done().complete(null);
                 }
                 case DtlsSend send -> send.session().sendQueuedDtls(send.datagram());
-                case Nudge nudge -> nudge.session().takeServerEvents(nowNanos);
+                case Nudge nudge -> nudge.session().takeOutput(nowNanos);
                 case DtlsKeyed keyed -> keyed.session().dtlsKeyed(keyed.media(), nowNanos);
                 case DtlsConnected connected -> {
                     connected

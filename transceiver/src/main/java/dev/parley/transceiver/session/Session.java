@@ -319,8 +319,9 @@ public final class Session {
         }
     }
 
-    /** Inference has something for the data channels. */
-    void takeServerEvents(long nowNanos) {
+    /** Inference has something that nobody would look for soon. */
+    void takeOutput(long nowNanos) {
+        media.takeOutput(nowNanos);
         if (data != null && state == State.CONNECTED) {
             data.takeServerEvents(nowNanos);
         }

@@ -5,6 +5,7 @@ package dev.parley.transceiver.session;
  * before it starts, in samples at 48 kHz, and how much of a media loop calls may take together.
  *
  * @param idleNanos how long a call may live while neither side says anything
+ * @param liveNanos output that always waits at most this long is spoken in real time
  * @param maxHandshakes DTLS handshakes that one media loop may have under way, those left out whose
  *     client is silent; further calls wait
  */
@@ -14,5 +15,6 @@ public record SessionLimits(
         long durationNanos,
         long reorderNanos,
         int cushionSamples,
+        long liveNanos,
         long idleNanos,
         int maxHandshakes) {}

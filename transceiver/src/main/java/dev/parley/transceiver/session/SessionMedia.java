@@ -83,7 +83,8 @@ final class SessionMedia implements MediaTransport.Listener {
                         spec.output(),
                         OutputPath.firstSequence(loop.random()),
                         loop.random().nextInt(),
-                        playout);
+                        playout,
+                        limits.liveNanos());
         CallTape tape = inference.tape();
         if (tape.runs()) {
             output.tap(tape::output);
@@ -238,7 +239,7 @@ final class SessionMedia implements MediaTransport.Listener {
         if (input.waiting()) {
             input.onDeadline(nowNanos);
         }
-        outputWaits = feed.take();
+        takeOutput(nowNanos);
         MediaTransport started = transport;
         while (flows(nowNanos) && output.dueNanos() - nowNanos <= 0) {
             sendRtp(started, nowNanos);
@@ -247,6 +248,17 @@ final class SessionMedia implements MediaTransport.Listener {
             sendReport(started, nowNanos);
         }
         feed.tellLeft();
+        if (output.pausing() && !outputWaits) {
+            outputWaits = feed.await();
+        }
+    }
+
+    /** Takes what inference says; after a pause it need not wait for the next packet's time. */
+    void takeOutput(long nowNanos) {
+        outputWaits = feed.take();
+        if (flows(nowNanos)) {
+            output.hasten(nowNanos);
+        }
     }
 
     private void sendRtp(@Nullable MediaTransport started, long nowNanos) {

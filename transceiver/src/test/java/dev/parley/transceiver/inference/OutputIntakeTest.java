@@ -50,7 +50,7 @@ class OutputIntakeTest {
     private final OutputMemory memory = new OutputMemory(1 << 20, 1 << 20);
     private final PlaybackReports.Awaited awaited = new PlaybackReports.Awaited();
     private final Backlog backlog = new Backlog(ITEMS * Backlog.MIN_ITEM_SAMPLES, memory);
-    private final OutputInbox inbox = new OutputInbox();
+    private final OutputInbox inbox = new OutputInbox(() -> {});
     private final Breaches breaches = new Breaches("", _ -> {}, () -> 0);
     private final ReadPace pace = new ReadPace(() -> 0);
     private final AudioCounters counters = new AudioCounters();

@@ -27,14 +27,15 @@ class FadeOutTest {
     private static final double STEP = 2 * Math.PI * 300 / RATE_HZ;
     private static final InferenceFormat FORMAT = new InferenceFormat(Encoding.LINEAR16, RATE_HZ);
 
-    private final OutputInbox inbox = new OutputInbox();
+    private final OutputInbox inbox = new OutputInbox(() -> {});
     private final List<String> events = new ArrayList<>();
     private final Playout playout = new Playout(0, new Recorder());
     private final List<byte[]> payloads = new ArrayList<>();
     private final List<Long> speech = new ArrayList<>();
     private final PlayedItem one = new PlayedItem("r1", "i1");
     private final PlayedItem two = new PlayedItem("r2", "i2");
-    private OutputPath output = new OutputPath(1, OutputFormat.opus(111, 20, false), 0, 0, playout);
+    private OutputPath output =
+            new OutputPath(1, OutputFormat.opus(111, 20, false), 0, 0, playout, 0);
     private VoiceOutput voice =
             new VoiceOutput(
                     FORMAT,
@@ -320,7 +321,7 @@ class FadeOutTest {
 
     @Test
     void fadesG711AsWell() {
-        output = new OutputPath(1, OutputFormat.g711(8, 20, G711.ALAW), 0, 0, playout);
+        output = new OutputPath(1, OutputFormat.g711(8, 20, G711.ALAW), 0, 0, playout, 0);
         voice =
                 new VoiceOutput(
                         FORMAT,

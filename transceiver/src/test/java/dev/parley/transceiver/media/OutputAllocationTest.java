@@ -17,10 +17,10 @@ class OutputAllocationTest {
 
     private final Playout playout = new Playout(0, new Deaf());
     private final OutputPath output =
-            new OutputPath(1, OutputFormat.opus(111, 20, true), 0, 0, playout);
+            new OutputPath(1, OutputFormat.opus(111, 20, true), 0, 0, playout, 500_000_000L);
     private final ByteBuffer packet = ByteBuffer.allocate(1_500);
     private final Frame frame =
-            new Frame(new PlayedItem("r", "i"), new byte[80], 960, 0, Backlog.chargeBytes(80));
+            new Frame(new PlayedItem("r", "i"), new byte[80], 960, 0, Backlog.chargeBytes(80), 0);
 
     private static final class Deaf implements Playout.Listener {
         @Override

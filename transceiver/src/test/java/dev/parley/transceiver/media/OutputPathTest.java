@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 class OutputPathTest {
     private static final long START = 5_000_000_000_000L;
     private static final long MILLI = 1_000_000L;
+    private static final long LIVE_NANOS = 80 * MILLI;
 
     private record Packet(
             long millis, int sequence, int timestamp, boolean marker, int firstByte, int length) {
@@ -95,7 +96,7 @@ class OutputPathTest {
     }
 
     private OutputPath output(OutputFormat format) {
-        return new OutputPath(0x55, format, 65_534, 0xFFFF_FF00, playout);
+        return new OutputPath(0x55, format, 65_534, 0xFFFF_FF00, playout, LIVE_NANOS);
     }
 
     private void restart(OutputFormat format) {
@@ -103,21 +104,18 @@ class OutputPathTest {
         output.start(START);
     }
 
-    private void offer(OutputItem item) {
-        if (item instanceof Frame frame) {
-            frame.item().said(now());
-        }
-        playout.offer(item);
-    }
-
     private void say(PlayedItem item, int frames) {
         for (int i = 0; i < frames; i++) {
-            offer(frame(item, 960));
+            playout.offer(frame(item, 960));
         }
     }
 
-    private static Frame frame(PlayedItem item, int samples) {
-        return new Frame(item, new byte[] {1, 2, 3, 4}, samples, 0, 7);
+    private Frame frame(PlayedItem item, int samples) {
+        return frame(item, samples, now());
+    }
+
+    private static Frame frame(PlayedItem item, int samples, long saidNanos) {
+        return new Frame(item, new byte[] {1, 2, 3, 4}, samples, 0, 7, saidNanos);
     }
 
     private long now() {
@@ -198,8 +196,8 @@ class OutputPathTest {
         restart(OutputFormat.opus(111, 20, true));
         say(one, 2);
         runUntil(1_500);
-        offer(frame(two, 960));
-        offer(frame(two, 960));
+        playout.offer(frame(two, 960));
+        playout.offer(frame(two, 960));
         runUntil(1_600);
         assertThat(packets)
                 .extracting(Packet::millis)
@@ -224,11 +222,11 @@ class OutputPathTest {
     void leavesOutWhatTheEncoderSaysNeedNotBeSent() {
         restart(OutputFormat.opus(111, 20, true));
         for (int i = 0; i < 25; i++) {
-            offer(new Frame(one, new byte[] {(byte) 0xF8}, 960, 0, 7));
+            playout.offer(new Frame(one, new byte[] {(byte) 0xF8}, 960, 0, 7, now()));
         }
         runUntil(460);
         assertThat(packets).extracting(Packet::millis).containsExactly(0L, 400L);
-        offer(frame(one, 960));
+        playout.offer(frame(one, 960));
         runUntil(500);
         assertThat(events).contains("0 started r1");
     }
@@ -259,9 +257,9 @@ class OutputPathTest {
     @Test
     void takesAFrameThatCameACushionAgoThoughTheLoopSeesItOnlyNow() {
         runUntil(19);
-        one.said(now() - 19 * MILLI);
+        long said = now() - 19 * MILLI;
         millis = 20;
-        playout.offer(frame(one, 960));
+        playout.offer(frame(one, 960, said));
         runUntil(100);
         assertThat(speech()).extracting(Packet::millis).containsExactly(20L);
     }
@@ -276,10 +274,10 @@ class OutputPathTest {
 
     @Test
     void keepsPaceWithPacketsOfOtherDurations() {
-        offer(frame(one, 480));
-        offer(frame(one, 2_880));
-        offer(frame(one, 1_920));
-        offer(frame(one, 120));
+        playout.offer(frame(one, 480));
+        playout.offer(frame(one, 2_880));
+        playout.offer(frame(one, 1_920));
+        playout.offer(frame(one, 120));
         runUntil(150);
         assertThat(speech()).extracting(Packet::millis).containsExactly(0L, 10L, 70L, 110L);
         // 112.5 is when the last one ends; this clock ticks in whole milliseconds.
@@ -348,9 +346,9 @@ class OutputPathTest {
     @Test
     void clearsAtOnceAndTellsWhatWasSent() {
         say(one, 50);
-        offer(new Mark("end", false));
+        playout.offer(new Mark("end", false));
         runUntil(110);
-        offer(new Clear("", 0));
+        playout.offer(new Clear("", 0));
         runUntil(300);
         assertThat(speech()).hasSize(6).allMatch(p -> p.millis() <= 110);
         assertThat(events)
@@ -372,7 +370,7 @@ class OutputPathTest {
         runUntil(150);
         assertThat(speech()).hasSize(3);
         assertThat(events).containsExactly("0 started r1");
-        offer(new Clear("r1", 960));
+        playout.offer(new Clear("r1", 960));
         runUntil(200);
         assertThat(events).containsExactly("0 started r1", "150 cleared r1 at 60, 160 dropped");
     }
@@ -383,7 +381,7 @@ class OutputPathTest {
         runUntil(30);
         one.cut();
         runUntil(100);
-        offer(new Clear("r1", 0));
+        playout.offer(new Clear("r1", 0));
         assertThat(events).containsExactly("0 started r1", "100 cleared r1 at 40, 0 dropped");
     }
 
@@ -392,7 +390,7 @@ class OutputPathTest {
         say(one, 2);
         runUntil(30);
         one.cut();
-        offer(new Clear("", 0));
+        playout.offer(new Clear("", 0));
         say(one.afterCut(), 2);
         runUntil(100);
         assertThat(events)
@@ -406,13 +404,13 @@ class OutputPathTest {
     @Test
     void pausesAtOnceAndGoesOnWhereItStopped() {
         say(one, 5);
-        offer(new Mark("end", false));
+        playout.offer(new Mark("end", false));
         runUntil(50);
-        offer(new Pause());
+        playout.offer(new Pause());
         say(two, 1);
         runUntil(300);
         assertThat(speech()).hasSize(3);
-        offer(new Resume());
+        playout.offer(new Resume());
         runUntil(500);
         assertThat(speech())
                 .extracting(Packet::millis)
@@ -433,12 +431,12 @@ class OutputPathTest {
 
     @Test
     void pausesSilenceToo() {
-        offer(new Pause());
-        offer(new Pause());
+        playout.offer(new Pause());
+        playout.offer(new Pause());
         say(one, 1);
         runUntil(100);
-        offer(new Resume());
-        offer(new Resume());
+        playout.offer(new Resume());
+        playout.offer(new Resume());
         runUntil(200);
         assertThat(events)
                 .containsExactly(
@@ -453,9 +451,9 @@ class OutputPathTest {
     void aClearEndsAPause() {
         say(one, 5);
         runUntil(50);
-        offer(new Pause());
+        playout.offer(new Pause());
         runUntil(100);
-        offer(new Clear("r1", 0));
+        playout.offer(new Clear("r1", 0));
         say(two, 1);
         runUntil(200);
         assertThat(events)
@@ -471,9 +469,9 @@ class OutputPathTest {
     void playsOutWhatIsPausedBeforeItHangsUp() {
         say(one, 2);
         runUntil(10);
-        offer(new Pause());
+        playout.offer(new Pause());
         runUntil(100);
-        offer(new Hangup("bye"));
+        playout.offer(new Hangup("bye"));
         runUntil(200);
         assertThat(speech()).hasSize(2);
         assertThat(events).contains("140 hung up bye");
@@ -490,11 +488,11 @@ class OutputPathTest {
     @Test
     void clearsOneResponseAndPlaysTheOther() {
         say(one, 10);
-        offer(new Mark("of one", false));
+        playout.offer(new Mark("of one", false));
         say(two, 3);
-        offer(new Mark("of two", false));
+        playout.offer(new Mark("of two", false));
         runUntil(50);
-        offer(new Clear("r1", 0));
+        playout.offer(new Clear("r1", 0));
         runUntil(200);
         assertThat(speech())
                 .extracting(Packet::millis)
@@ -514,8 +512,8 @@ class OutputPathTest {
         say(one, 5);
         say(two, 5);
         runUntil(50);
-        offer(new Clear("r2", 0));
-        offer(new Clear("unknown", 0));
+        playout.offer(new Clear("r2", 0));
+        playout.offer(new Clear("unknown", 0));
         runUntil(200);
         assertThat(events)
                 .containsExactly(
@@ -527,12 +525,12 @@ class OutputPathTest {
 
     @Test
     void reachesMarksInTheirPlace() {
-        offer(new Mark("before anything", false));
+        playout.offer(new Mark("before anything", false));
         say(one, 2);
-        offer(new Mark("middle", false));
+        playout.offer(new Mark("middle", false));
         say(one, 1);
         runUntil(200);
-        offer(new Mark("after", false));
+        playout.offer(new Mark("after", false));
         assertThat(events)
                 .containsExactly(
                         "0 mark before anything",
@@ -545,14 +543,14 @@ class OutputPathTest {
     @Test
     void hangsUpWhenAllIsSaid() {
         say(one, 3);
-        offer(new Hangup("bye"));
+        playout.offer(new Hangup("bye"));
         runUntil(200);
         assertThat(events).containsExactly("0 started r1", "60 stopped r1 at 60", "60 hung up bye");
     }
 
     @Test
     void countsPaddingNotAsSaid() {
-        offer(new Frame(one, new byte[] {1, 2, 3, 4}, 960, 480, 7));
+        playout.offer(new Frame(one, new byte[] {1, 2, 3, 4}, 960, 480, 7, now()));
         runUntil(100);
         assertThat(events).contains("40 stopped r1 at 10");
         assertThat(playout.leftSamples()).isEqualTo(480);

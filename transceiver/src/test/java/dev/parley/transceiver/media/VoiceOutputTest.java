@@ -23,7 +23,7 @@ class VoiceOutputTest {
     private static final int FRAMES = 25;
 
     private final byte[] audio = noise();
-    private final OutputInbox inbox = new OutputInbox();
+    private final OutputInbox inbox = new OutputInbox(() -> {});
     private final PlayedItem item = new PlayedItem("r", "i");
 
     @ParameterizedTest

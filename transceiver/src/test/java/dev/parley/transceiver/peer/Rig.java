@@ -76,6 +76,7 @@ public final class Rig implements AutoCloseable {
                     Duration.ofHours(1).toNanos(),
                     Duration.ofMillis(60).toNanos(),
                     960,
+                    0,
                     Duration.ofMinutes(10).toNanos(),
                     100);
 

@@ -191,6 +191,7 @@ class CallEndTest {
                         Duration.ofSeconds(20).toNanos(),
                         Rig.LIMITS.reorderNanos(),
                         960,
+                        0,
                         Rig.LIMITS.idleNanos(),
                         100);
         try (Rig short20 =

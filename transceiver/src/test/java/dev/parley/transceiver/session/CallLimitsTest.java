@@ -26,6 +26,7 @@ class CallLimitsTest {
                         Rig.LIMITS.durationNanos(),
                         Rig.LIMITS.reorderNanos(),
                         Rig.LIMITS.cushionSamples(),
+                        Rig.LIMITS.liveNanos(),
                         Duration.ofSeconds(IDLE_SECONDS).toNanos(),
                         maxHandshakes);
         return new Rig(new FakeVoiceAgent(FakeVoiceAgent.opus(), false), limits, 30_000);

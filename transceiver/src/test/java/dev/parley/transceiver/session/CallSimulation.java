@@ -35,6 +35,7 @@ final class CallSimulation implements Rig.Network {
                     Duration.ofHours(1).toNanos(),
                     Duration.ofMillis(60).toNanos(),
                     960,
+                    0,
                     Duration.ofMinutes(10).toNanos(),
                     100);
 

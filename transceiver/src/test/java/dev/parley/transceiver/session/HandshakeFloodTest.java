@@ -35,6 +35,7 @@ class HandshakeFloodTest {
                         Rig.LIMITS.durationNanos(),
                         Rig.LIMITS.reorderNanos(),
                         Rig.LIMITS.cushionSamples(),
+                        Rig.LIMITS.liveNanos(),
                         Rig.LIMITS.idleNanos(),
                         PLACES);
         FakeVoiceAgent agent = new FakeVoiceAgent(FakeVoiceAgent.opus(), false);

@@ -94,6 +94,22 @@ class OutputCallTest {
     }
 
     @Test
+    void sendsAtOnceWhatIsSaidAfterAPause() {
+        FakeVoiceAgent.Call call = connect();
+        rig.advance(1_000);
+        while (rig.now() - peer.received().getLast().nanos() != 5 * MILLI) {
+            rig.advance(1);
+        }
+        say(call, "r", 3);
+        // Time stands still.
+        rig.pump(() -> !peer.speech().isEmpty());
+        rig.advance(25);
+        assertThat(peer.speech().get(1).nanos() - peer.speech().get(0).nanos())
+                .isEqualTo(20 * MILLI);
+        assertThat(peer.speech().getFirst().marker()).isTrue();
+    }
+
+    @Test
     void isSilentSoonAfterClearAudioAndRefusesWhatWasCleared() {
         FakeVoiceAgent.Call call = connect();
         say(call, "r1", 500);

@@ -1,0 +1,99 @@
+package dev.parley.transceiver.media;
+
+/**
+ * How much earlier speech could leave that comes in real time. Such speech lies in the queue until
+ * its packet is due, and once some of it has come in a heap, or from a clock that is faster than
+ * ours, all that follows lies there as long: nothing ever empties the queue but a schedule that
+ * catches up with it. Owned by the output path.
+ *
+ * <p>What can be spared is the least that any packet of a second has waited, but for a reserve that
+ * hides the source's jitter. Whenever that was too little and silence had to fill in, the reserve
+ * is doubled; it comes down slowly.
+ */
+final class CatchUp {
+    /** How far the schedule moves with one packet, as receivers take for jitter. */
+    static final long STEP_NANOS = 2_500_000L;
+
+    /** What is shorter than this has no room for a step. */
+    private static final long SHORTEST_PACKET_NANOS = 4 * STEP_NANOS;
+
+    private static final long WINDOW_NANOS = 1_000_000_000L;
+
+    /** Who speaks ahead of time is ahead when this much is said; at first nobody is. */
+    private static final long BEGINNING_NANOS = 500_000_000L;
+
+    private static final long LEAST_RESERVE_NANOS = 5_000_000L;
+    private static final long MOST_RESERVE_NANOS = 40_000_000L;
+
+    /** Windows without a gap after which the reserve comes down by a step. */
+    private static final int CALM_WINDOWS = 60;
+
+    private final long liveNanos;
+    private long reserveNanos = LEAST_RESERVE_NANOS;
+    private long leastNanos = Long.MAX_VALUE;
+    private long seenNanos = -BEGINNING_NANOS;
+    private int calmWindows;
+    private int steps;
+    private boolean live;
+
+    /**
+     * @param liveNanos speech that always waits longer than this is not spoken in real time but
+     *     ahead of it, and keeps its time; 0 to have all of it do so
+     */
+    CatchUp(long liveNanos) {
+        this.liveNanos = liveNanos;
+    }
+
+    /** Speech begins after silence. */
+    void begin() {
+        leastNanos = Long.MAX_VALUE;
+        seenNanos = -BEGINNING_NANOS;
+        steps = 0;
+    }
+
+    /** Speech goes on after silence had to fill in for what came too late. */
+    void resume() {
+        begin();
+        if (live) {
+            calmWindows = 0;
+            reserveNanos = Math.min(2 * reserveNanos, MOST_RESERVE_NANOS);
+        }
+    }
+
+    /**
+     * A packet of speech leaves. Answers how much sooner than after its length the next one can be
+     * due.
+     *
+     * @param waitedNanos from its coming to when it was due; negative when it came later
+     */
+    long left(long waitedNanos, long lengthNanos) {
+        live = waitedNanos <= liveNanos;
+        seenNanos += lengthNanos;
+        if (seenNanos > 0) {
+            leastNanos = Math.min(leastNanos, waitedNanos);
+        }
+        if (seenNanos >= WINDOW_NANOS) {
+            steps = leastNanos > liveNanos ? 0 : Math.max(0, steps(leastNanos - reserveNanos));
+            leastNanos = Long.MAX_VALUE;
+            seenNanos = 0;
+            calmDown();
+        }
+        if (steps == 0 || lengthNanos < SHORTEST_PACKET_NANOS) {
+            return 0;
+        }
+        steps--;
+        return STEP_NANOS;
+    }
+
+    private static int steps(long nanos) {
+        return (int) (nanos / STEP_NANOS);
+    }
+
+    private void calmDown() {
+        calmWindows++;
+        if (calmWindows >= CALM_WINDOWS) {
+            calmWindows = 0;
+            reserveNanos = Math.max(reserveNanos - STEP_NANOS, LEAST_RESERVE_NANOS);
+        }
+    }
+}
