@@ -1,14 +1,17 @@
 package dev.parley.e2e.k8s;
 
 import dev.parley.runtime.config.HostPort;
+import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.autoscaling.v2.HorizontalPodAutoscaler;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -38,13 +41,14 @@ final class Cluster implements AutoCloseable {
     private static final long NANOS_PER_SECOND = 1_000_000_000L;
 
     private final Path folder;
-    private final Manifests manifests;
+    private volatile Manifests manifests;
     private final Map<String, Map<String, String>> secrets;
     private final NodeNetwork network = new NodeNetwork();
     private final List<RunningPod> pods = new CopyOnWriteArrayList<>();
     private final List<String> killed = new CopyOnWriteArrayList<>();
     private final Path hosts;
     private final ProbeWatch probes;
+    private Layout layout = Layout.current();
     private boolean rehearsing;
     private int started;
     private int mostPods;
@@ -76,7 +80,19 @@ final class Cluster implements AutoCloseable {
             Map<String, Map<String, String>> secrets,
             boolean rehearsing)
             throws IOException {
+        return start(folder, manifests, secrets, Layout.current(), rehearsing);
+    }
+
+    /** The same with pods of a certain version. */
+    static Cluster start(
+            Path folder,
+            Manifests manifests,
+            Map<String, Map<String, String>> secrets,
+            Layout layout,
+            boolean rehearsing)
+            throws IOException {
         Cluster cluster = new Cluster(folder, manifests, secrets);
+        cluster.layout = layout;
         cluster.rehearsing = rehearsing;
         try {
             for (String name : ORDER) {
@@ -115,6 +131,13 @@ final class Cluster implements AutoCloseable {
     /** Whether pods that begin from now on practise at their start as the manifests have it. */
     void rehearsing(boolean now) {
         rehearsing = now;
+    }
+
+    /** Applies another version: pods that begin from now on are of it. */
+    void version(Manifests next, Layout image) throws IOException {
+        manifests = next;
+        layout = image;
+        apply();
     }
 
     /** What every overlay has that can be run here. */
@@ -162,7 +185,7 @@ final class Cluster implements AutoCloseable {
         Path root = Files.createDirectories(folder.resolve(name));
         Files.createDirectories(root.resolve("opt").resolve("parley"));
         pod.writeFiles(root);
-        Layout.addTo(root.resolve("opt"));
+        layout.addTo(root.resolve("opt"));
         RunningPod running = RunningPod.start(pod, space, root, hosts, rehearsing);
         pods.add(running);
         mostPods = Math.max(mostPods, (int) alive(workload.name()));
@@ -393,8 +416,16 @@ final class Cluster implements AutoCloseable {
         }
     }
 
-    /** Changes a key of a secret wherever it is mounted, as kubelets do a while after an apply. */
+    /**
+     * Changes a key of a secret of the manifests: for pods that begin from now on, and wherever it
+     * is mounted, as kubelets do a while after an apply.
+     */
     void secret(String key, String value) throws IOException {
+        String encoded = Base64.getEncoder().encodeToString(value.getBytes(StandardCharsets.UTF_8));
+        manifests.of(Secret.class).stream()
+                .map(Secret::getData)
+                .filter(data -> data.containsKey(key))
+                .forEach(data -> data.put(key, encoded));
         for (RunningPod pod : pods) {
             Path secrets = folder.resolve(pod.name()).resolve("opt/parley/secrets");
             if (!Files.isDirectory(secrets)) {

@@ -17,12 +17,6 @@ public final class ClusterDrills {
     private static final Duration ENDS = Duration.ofMinutes(2);
     private static final long SETTLE_MILLIS = 3_000;
 
-    /** Longer than a process leaves its files alone. */
-    private static final Duration READ_AGAIN = Duration.ofSeconds(12);
-
-    private static final String OLD_KEY = "000102030405060708090a0b0c0d0e0f";
-    private static final String NEW_KEY = "303132333435363738393a3b3c3d3e3f";
-
     /** What a balancer's health check takes. */
     private static final Duration NOTICED = Duration.ofSeconds(3);
 
@@ -34,6 +28,7 @@ public final class ClusterDrills {
         drills.put("k8s-scaling", ClusterDrills::scaling);
         drills.put("k8s-node", ClusterDrills::node);
         drills.put("k8s-cloud", ClusterDrills::cloud);
+        drills.putAll(ChangeDrills.all());
         drills.putAll(SizeDrills.all());
         return drills;
     }
@@ -56,8 +51,7 @@ public final class ClusterDrills {
         }
     }
 
-    private static void roll(
-            Cluster cluster, LiveCalls calls, DrillReport report, String name, String what)
+    static void roll(Cluster cluster, LiveCalls calls, DrillReport report, String name, String what)
             throws Exception {
         double before = calls.longestGapMillis();
         var _ = cluster.mostPods();
@@ -75,10 +69,7 @@ public final class ClusterDrills {
     // docs/deploy.md, Keys: nothing is restarted, a mounted secret changes.
     private static void rotateKeys(Cluster cluster, LiveCalls calls, DrillReport report)
             throws Exception {
-        cluster.secret("route_keys", "1=" + OLD_KEY + ",2=" + NEW_KEY);
-        Thread.sleep(READ_AGAIN.toMillis());
-        cluster.secret("route_key_id", "2");
-        Thread.sleep(READ_AGAIN.toMillis());
+        ChangeDrills.sealWithNewKey(cluster);
         call(cluster, report, "keys rotated, a new call works");
         report.tell("keys rotated, longest gap in any call", calls.longestGapMillis(), "ms");
         report.atMost("keys rotated, calls dropped", calls.silent(), "", 0);
@@ -169,7 +160,7 @@ public final class ClusterDrills {
         }
     }
 
-    private static LiveCalls calls(Cluster cluster) throws InterruptedException {
+    static LiveCalls calls(Cluster cluster) throws InterruptedException {
         LiveCalls calls = new LiveCalls(cluster.base());
         for (int i = 0; i < CALLS; i++) {
             calls.add();
@@ -178,7 +169,7 @@ public final class ClusterDrills {
         return calls;
     }
 
-    private static void call(Cluster cluster, DrillReport report, String what) {
+    static void call(Cluster cluster, DrillReport report, String what) {
         try (LibwebrtcCaller caller = LibwebrtcCaller.call(cluster.base(), "echo")) {
             LibwebrtcCaller.Setup setup = caller.awaitConnected(CONNECT_TIMEOUT);
             caller.listen(Duration.ofSeconds(1));
@@ -188,7 +179,7 @@ public final class ClusterDrills {
         }
     }
 
-    private static void end(Cluster cluster, LiveCalls calls, DrillReport report)
+    static void end(Cluster cluster, LiveCalls calls, DrillReport report)
             throws IOException, InterruptedException {
         report.require("every call can be ended", calls.hangUp() == calls.count());
         List<RunningPod> left = cluster.awaitEnds(ENDS);

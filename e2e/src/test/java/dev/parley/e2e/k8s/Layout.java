@@ -12,25 +12,43 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What the image holds, put below a pod's own folder: that of {@code ./parley image --layout}, when
- * the system property {@code parley.image} names it, else the same commands on this class path.
+ * What the image of one version holds, put below a pod's own folder. Owned by nobody: it is read
+ * alone.
+ *
+ * @param image a layout by {@code ./parley image --layout}, or empty
+ * @param classPath what the same commands run on when there is none
  */
-final class Layout {
-    private static final String IMAGE = System.getProperty("parley.image", "");
+record Layout(String image, String classPath) {
     private static final List<String> SERVICES =
             List.of("relay", "transceiver", "signaling", "inference-stub");
 
-    private Layout() {}
+    /** This version: the layout that the system property {@code parley.image} names, if any. */
+    static Layout current() {
+        String image = System.getProperty("parley.image", "");
+        return new Layout(image, image.isEmpty() ? OpenClassPath.TEXT : "");
+    }
+
+    /** Another version, of the jars that were built of it. */
+    static Layout ofJars(Path folder) throws IOException {
+        try (Stream<Path> jars = Files.list(folder)) {
+            return new Layout(
+                    "",
+                    OpenClassPath.copy(
+                            jars.map(Path::toString)
+                                    .sorted()
+                                    .collect(Collectors.joining(File.pathSeparator))));
+        }
+    }
 
     /** Adds it beside the config and secrets that are there. */
-    static void addTo(Path opt) throws IOException {
-        if (IMAGE.isEmpty()) {
-            addThisClassPath(opt);
+    void addTo(Path opt) throws IOException {
+        if (image.isEmpty()) {
+            addClassPath(opt);
             return;
         }
-        Path image = Path.of(IMAGE).toAbsolutePath();
-        Files.createSymbolicLink(opt.resolve("java"), inPod(image.resolve("java")));
-        try (var files = Files.list(image.resolve("parley"))) {
+        Path folder = Path.of(image).toAbsolutePath();
+        Files.createSymbolicLink(opt.resolve("java"), inPod(folder.resolve("java")));
+        try (var files = Files.list(folder.resolve("parley"))) {
             for (Path file : files.toList()) {
                 Path here = opt.resolve("parley").resolve(file.getFileName());
                 if (!Files.exists(here)) {
@@ -40,7 +58,7 @@ final class Layout {
         }
     }
 
-    private static void addThisClassPath(Path opt) throws IOException {
+    private void addClassPath(Path opt) throws IOException {
         Files.createSymbolicLink(
                 opt.resolve("java"), inPod(Path.of(System.getProperty("java.home"))));
         Path flags = Files.createDirectories(opt.resolve("parley").resolve("jvm"));
@@ -58,7 +76,7 @@ final class Layout {
                     dev.parley.app.Main
                     %s
                     """
-                            .formatted(inPod(OpenClassPath.TEXT), service));
+                            .formatted(inPod(classPath), service));
         }
     }
 
@@ -75,19 +93,18 @@ final class Layout {
     }
 
     /**
-     * A copy of this class path that a pod's user may read, as the image's files are: the folders
-     * that it comes from may be closed to all but whoever runs this.
+     * A copy of a class path that a pod's user may read, as the image's files are: the folders that
+     * it comes from may be closed to all but whoever runs this.
      */
     private static final class OpenClassPath {
-        private static final String TEXT = copy();
+        private static final String TEXT = copy(System.getProperty("java.class.path"));
 
-        private static String copy() {
+        private static String copy(String classPath) {
             try {
                 Path folder = Files.createTempDirectory(Path.of("/tmp"), "parley-class-path-");
                 Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(folder)));
                 List<String> copies = new ArrayList<>();
-                for (String entry :
-                        System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
+                for (String entry : classPath.split(File.pathSeparator, -1)) {
                     Path from = Path.of(entry);
                     if (Files.exists(from)) {
                         Path to = folder.resolve(copies.size() + "-" + from.getFileName());
