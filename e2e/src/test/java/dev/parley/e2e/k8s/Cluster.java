@@ -46,7 +46,8 @@ final class Cluster implements AutoCloseable {
     private final NodeNetwork network = new NodeNetwork();
     private final List<RunningPod> pods = new CopyOnWriteArrayList<>();
     private final List<String> killed = new CopyOnWriteArrayList<>();
-    private final Path hosts;
+    private final Path etc;
+    private final ClusterNames names;
     private final ProbeWatch probes;
     private Layout layout = Layout.current();
     private boolean rehearsing;
@@ -58,7 +59,11 @@ final class Cluster implements AutoCloseable {
         this.folder = folder;
         this.manifests = manifests;
         this.secrets = secrets;
-        this.hosts = Files.writeString(folder.resolve("hosts"), "");
+        this.names = new ClusterNames(NodeNetwork.OUTSIDE);
+        this.etc = Files.createDirectories(folder.resolve("etc"));
+        Files.writeString(etc.resolve("hosts"), "127.0.0.1 localhost\n");
+        Files.writeString(etc.resolve("resolv.conf"), ClusterNames.RESOLV_CONF);
+        Files.writeString(etc.resolve("nsswitch.conf"), "hosts: files dns\n");
         this.probes = ProbeWatch.start(pods, network);
     }
 
@@ -186,7 +191,7 @@ final class Cluster implements AutoCloseable {
         Files.createDirectories(root.resolve("opt").resolve("parley"));
         pod.writeFiles(root);
         layout.addTo(root.resolve("opt"));
-        RunningPod running = RunningPod.start(pod, space, root, hosts, rehearsing);
+        RunningPod running = RunningPod.start(pod, space, root, etc, rehearsing);
         pods.add(running);
         mostPods = Math.max(mostPods, (int) alive(workload.name()));
         apply();
@@ -215,22 +220,16 @@ final class Cluster implements AutoCloseable {
 
     /** What changes when pods come and go: the names of services, policies, ports of the node. */
     private synchronized void apply() throws IOException {
-        String names =
-                manifests.of(Service.class).stream()
-                        .flatMap(
-                                service ->
-                                        pods.stream()
-                                                .filter(RunningPod::isEndpoint)
-                                                .filter(pod -> NodeRules.isBehind(service, pod))
-                                                .map(
-                                                        pod ->
-                                                                pod.ip()
-                                                                        + " "
-                                                                        + service.getMetadata()
-                                                                                .getName()))
-                        .collect(Collectors.joining("\n", "127.0.0.1 localhost\n", "\n"));
-        Files.writeString(hosts, names);
-        network.rules(folder, NodeRules.of(manifests, List.copyOf(pods)));
+        for (Service service : manifests.of(Service.class)) {
+            names.update(
+                    service,
+                    pods.stream()
+                            .filter(RunningPod::isEndpoint)
+                            .filter(pod -> NodeRules.isBehind(service, pod))
+                            .map(RunningPod::ip)
+                            .toList());
+        }
+        network.rules(folder, NodeRules.of(manifests, List.copyOf(pods), names));
     }
 
     private void awaitReady(RunningPod pod) throws IOException {
@@ -478,6 +477,7 @@ final class Cluster implements AutoCloseable {
     public void close() {
         probes.close();
         pods.forEach(RunningPod::close);
+        names.close();
         network.close();
     }
 }

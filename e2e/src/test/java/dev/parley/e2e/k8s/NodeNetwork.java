@@ -42,6 +42,7 @@ final class NodeNetwork implements AutoCloseable {
             Command.run("ip", "-n", node(), "address", "add", DOOR + "/24", "dev", "outside");
             Command.run("ip", "-n", node(), "address", "add", NODE + "/32", "dev", "lo");
             Command.run("ip", "-n", node(), "route", "add", "default", "via", OUTSIDE);
+            inNode("ip", "route", "add", ClusterNames.SERVICES, "via", OUTSIDE, "src", NODE);
             for (String there : List.of(PODS + "0/24", NODE, BALANCER)) {
                 Command.run("ip", "route", "add", there, "via", DOOR);
             }

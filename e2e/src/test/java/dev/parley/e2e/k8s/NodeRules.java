@@ -1,6 +1,7 @@
 package dev.parley.e2e.k8s;
 
 import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.ServicePort;
 import io.fabric8.kubernetes.api.model.networking.v1.IPBlock;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyPeer;
@@ -10,24 +11,31 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** A node's nftables: what network policies allow between pods, and the ports of services. */
 final class NodeRules {
     private static final int BUCKETS = 64;
 
+    /** Labels of the pods that names are asked of. */
+    private static final Map<String, String> NAMES = Map.of("k8s-app", "kube-dns");
+
     private final Manifests manifests;
     private final List<RunningPod> pods;
+    private final ClusterNames names;
     private final StringBuilder text = new StringBuilder();
 
-    private NodeRules(Manifests manifests, List<RunningPod> pods) {
+    private NodeRules(Manifests manifests, List<RunningPod> pods, ClusterNames names) {
         this.manifests = manifests;
         this.pods = pods;
+        this.names = names;
     }
 
-    static String of(Manifests manifests, List<RunningPod> pods) {
-        NodeRules rules = new NodeRules(manifests, pods);
+    static String of(Manifests manifests, List<RunningPod> pods, ClusterNames names) {
+        NodeRules rules = new NodeRules(manifests, pods, names);
         rules.write();
         return rules.text.toString();
     }
@@ -46,6 +54,7 @@ final class NodeRules {
         text.append("ct state established,related accept\n");
         text.append("ip saddr ").append(NodeNetwork.OUTSIDE);
         text.append(" tcp dport { 6379, 7300, 7400 } accept comment \"the kubelet\"\n");
+        rejectServices();
         governed().forEach(pod -> jump(pod, "saddr", "Egress"));
         governed().forEach(pod -> jump(pod, "daddr", "Ingress"));
         text.append("}\nchain input { type filter hook input priority 0;\n");
@@ -53,14 +62,50 @@ final class NodeRules {
         governed().forEach(pod -> jump(pod, "saddr", "Egress"));
         text.append("}\nchain output { type filter hook output priority 0;\n");
         text.append("ct state established,related accept\n");
+        rejectServices();
         // What else the node sends comes from the kubelet.
         text.append("meta skgid != { ").append(groups()).append(" } accept\n");
         governed().forEach(pod -> jump(pod, "daddr", "Ingress"));
         text.append("}\nchain services { type nat hook prerouting priority -100;\n");
         manifests.of(Service.class).forEach(this::nodePort);
+        services();
+        text.append("}\nchain own-services { type nat hook output priority -100;\n");
+        services();
         text.append("}\n");
         manifests.of(Service.class).forEach(this::balancer);
         text.append("}\n");
+    }
+
+    // What leads nowhere.
+    private void rejectServices() {
+        text.append("ip daddr ").append(ClusterNames.SERVICES).append(" reject\n");
+    }
+
+    private void services() {
+        text.append("ip daddr ").append(ClusterNames.ADDRESS).append(" udp dport 53 dnat to ");
+        text.append(NodeNetwork.OUTSIDE).append(':').append(names.port()).append('\n');
+        manifests.of(Service.class).stream().filter(ClusterNames::hasOwn).forEach(this::service);
+    }
+
+    private void service(Service service) {
+        List<RunningPod> behind = behind(service);
+        if (behind.isEmpty()) {
+            return;
+        }
+        for (ServicePort port : service.getSpec().getPorts()) {
+            text.append("ip daddr ").append(names.own(service)).append(' ');
+            text.append(protocol(port.getProtocol())).append(" dport ").append(port.getPort());
+            lead(behind, port);
+        }
+    }
+
+    private static boolean asksNames(NetworkPolicyPeer peer) {
+        return peer.getPodSelector() != null
+                && NAMES.equals(peer.getPodSelector().getMatchLabels());
+    }
+
+    private static String protocol(@Nullable String said) {
+        return said == null ? "tcp" : said.toLowerCase(Locale.ROOT);
     }
 
     /** Those of pods on the node's network. */
@@ -179,6 +224,9 @@ final class NodeRules {
         for (NetworkPolicyPeer peer : peers) {
             if (peer.getIpBlock() != null) {
                 addBlock(peer.getIpBlock(), peerSide, from);
+            } else if (asksNames(peer)) {
+                text.append("ip ").append(peerSide).append(' ').append(NodeNetwork.OUTSIDE);
+                text.append(" udp dport ").append(names.port()).append(" return\n");
             } else if (peer.getNamespaceSelector() == null) {
                 governed().stream()
                         .filter(
@@ -220,6 +268,12 @@ final class NodeRules {
         if (port.getNodePort() == null || behind.isEmpty()) {
             return;
         }
+        text.append("ip daddr ").append(NodeNetwork.NODE).append(" tcp dport ");
+        text.append(port.getNodePort());
+        lead(behind, port);
+    }
+
+    private void lead(List<RunningPod> behind, ServicePort port) {
         int target =
                 behind.getFirst().workload().container().getPorts().stream()
                         .filter(p -> p.getName().equals(port.getTargetPort().getStrVal()))
@@ -230,8 +284,7 @@ final class NodeRules {
                 IntStream.range(0, behind.size())
                         .mapToObj(i -> i + " : " + behind.get(i).ip())
                         .collect(Collectors.joining(", "));
-        text.append("ip daddr ").append(NodeNetwork.NODE).append(" tcp dport ");
-        text.append(port.getNodePort()).append(" dnat to numgen inc mod ").append(behind.size());
+        text.append(" dnat to numgen inc mod ").append(behind.size());
         text.append(" map { ").append(map).append(" } : ").append(target).append('\n');
     }
 }

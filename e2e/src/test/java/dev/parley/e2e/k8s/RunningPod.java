@@ -20,7 +20,7 @@ final class RunningPod implements AutoCloseable {
             mount --bind "$1" /opt
             mount --bind "$HOME" /opt/home
             mount --bind /tmp /opt/tmp
-            mount --bind "$2" /etc/hosts
+            for file in hosts nsswitch.conf resolv.conf; do mount --bind "$2/$file" "/etc/$file"; done
             mount -t tmpfs -o size="$3",mode=1777 tmpfs /tmp
             mount -o remount,bind,ro /opt
             mount -o remount,bind,ro /
@@ -47,10 +47,10 @@ final class RunningPod implements AutoCloseable {
      *
      * @param space the network's namespace
      * @param root the pod's own folder, which becomes {@code /opt}
-     * @param hosts names of the cluster
+     * @param etc files by which names are found
      * @param rehearsing whether it practises at its start as the manifests have it
      */
-    static RunningPod start(Pod pod, String space, Path root, Path hosts, boolean rehearsing)
+    static RunningPod start(Pod pod, String space, Path root, Path etc, boolean rehearsing)
             throws IOException {
         Files.createDirectories(root.resolve("opt").resolve("home"));
         Files.createDirectories(root.resolve("opt").resolve("tmp"));
@@ -68,7 +68,7 @@ final class RunningPod implements AutoCloseable {
                                 CONTAINER,
                                 "sh",
                                 root.resolve("opt").toString(),
-                                hosts.toString(),
+                                etc.toString(),
                                 temporaryBytes(pod)));
         line.addAll(privileges(pod));
         line.addAll(pod.workload().container().getCommand());
