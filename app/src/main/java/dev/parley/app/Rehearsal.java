@@ -6,11 +6,14 @@ import dev.parley.app.load.LoadRun;
 import dev.parley.app.load.SpeechFrames;
 import dev.parley.otel.Telemetry;
 import dev.parley.runtime.config.ConfigException;
+import java.io.IOException;
 import java.net.InetAddress;
+import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
@@ -18,8 +21,8 @@ import java.util.logging.Logger;
  * Has a fresh process carry calls before anybody depends on it: a whole system of its own on
  * loopback, called by whole clients, and gone again before the process says that it is ready. A JVM
  * compiles what it finds busy; found out by the first hundred callers, it takes both the processor
- * and the milliseconds that their audio needs. Nothing of it is counted or traced, and a failure
- * only leaves the process as cold as it was.
+ * and the milliseconds that their audio needs. So does what it finds out by the first strangers.
+ * Nothing of it is counted or traced, and a failure only leaves the process as cold as it was.
  */
 final class Rehearsal {
     private static final System.Logger LOGGER = System.getLogger(Rehearsal.class.getName());
@@ -51,8 +54,10 @@ final class Rehearsal {
             // Opus as it came, and 16-bit samples, which take the codec's way.
             Thread echo = caller(system.url(), "echo", length, connected);
             Thread parrot = caller(system.url(), "parrot", length, connected);
+            Thread stranger = stranger(system, () -> echo.isAlive() || parrot.isAlive());
             echo.join();
             parrot.join();
+            stranger.join();
         } catch (ConfigException e) {
             failed(e);
         } catch (InterruptedException _) {
@@ -68,7 +73,7 @@ final class Rehearsal {
         return connected.get();
     }
 
-    private static void failed(RuntimeException e) {
+    private static void failed(Exception e) {
         LOGGER.log(
                 System.Logger.Level.ERROR,
                 "the rehearsal failed; the first calls will be slower",
@@ -79,6 +84,24 @@ final class Rehearsal {
         return Thread.ofVirtual()
                 .name("rehearsal")
                 .start(() -> connected.addAndGet(call(url, model, length)));
+    }
+
+    private static Thread stranger(AllInOne system, BooleanSupplier going) {
+        return Thread.ofVirtual()
+                .name("rehearsal-stranger")
+                .start(
+                        () -> {
+                            try (HttpCalls calls =
+                                            new HttpCalls(
+                                                    URI.create(system.url()), "echo", "", true);
+                                    Stranger stranger = new Stranger(system.relayAddress())) {
+                                stranger.run(calls, going);
+                            } catch (IOException e) {
+                                failed(e);
+                            } catch (InterruptedException _) {
+                                Thread.currentThread().interrupt();
+                            }
+                        });
     }
 
     private static long call(String url, String model, Duration length) {
