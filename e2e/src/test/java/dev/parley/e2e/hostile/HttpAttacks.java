@@ -59,7 +59,19 @@ final class HttpAttacks {
 
     /** A connection from one of many addresses. */
     static Socket open(URI base, int number) throws IOException {
+        return open(base, number, 0);
+    }
+
+    /**
+     * The same of one who takes little at a time. What is asked for later makes no window smaller.
+     *
+     * @param receiveBytes size of the buffer; 0 for the usual one
+     */
+    static Socket open(URI base, int number, int receiveBytes) throws IOException {
         Socket socket = new Socket();
+        if (receiveBytes > 0) {
+            socket.setReceiveBufferSize(receiveBytes);
+        }
         socket.bind(
                 new InetSocketAddress(
                         InetAddress.ofLiteral("127.0.2." + (1 + number % ADDRESSES)), 0));

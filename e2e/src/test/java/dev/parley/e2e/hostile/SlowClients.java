@@ -52,7 +52,8 @@ final class SlowClients implements Attack {
     private void comeAgain(Target target, int number, BooleanSupplier going) {
         Random random = new Random(number);
         while (going.getAsBoolean()) {
-            try (Socket socket = HttpAttacks.open(target.base(), number)) {
+            int window = reads(number) ? 0 : SMALLEST_BUFFER;
+            try (Socket socket = HttpAttacks.open(target.base(), number, window)) {
                 hold(socket, number, random, going);
             } catch (IOException _) {
                 // Turned away at the door.
@@ -66,20 +67,20 @@ final class SlowClients implements Attack {
         opened.incrementAndGet();
         mostOpen.accumulateAndGet(open.incrementAndGet(), Math::max);
         long start = System.nanoTime();
-        boolean reads = number % KINDS != KINDS - 1;
-        if (!reads) {
-            socket.setReceiveBufferSize(SMALLEST_BUFFER);
-        }
         boolean there = HttpAttacks.say(socket, beginning(number));
         while (there && going.getAsBoolean()) {
             LockSupport.parkNanos(STEP_NANOS + random.nextLong(STEP_NANOS));
-            there = HttpAttacks.say(socket, "x") && !(reads && hasEnded(socket));
+            there = HttpAttacks.say(socket, "x") && !(reads(number) && hasEnded(socket));
         }
         open.decrementAndGet();
         longestNanos.accumulateAndGet(number % KINDS, System.nanoTime() - start, Math::max);
         if (!there) {
             closed.incrementAndGet();
         }
+    }
+
+    private static boolean reads(int number) {
+        return number % KINDS != KINDS - 1;
     }
 
     // Whatever there is to read is an answer that says goodbye.

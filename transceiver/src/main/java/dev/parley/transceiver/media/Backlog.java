@@ -22,10 +22,11 @@ public final class Backlog implements AutoCloseable {
     public static final long SURE_SAMPLES = 30L * InputClock.RATE_HZ;
 
     /**
-     * Most memory that this takes: as much as 30 s of PCM at 48 kHz in messages of 20 ms. Without
-     * it Opus packets of 2.5 ms and a thousand bytes would come to five times as much.
+     * Most memory that this takes: 30 s of Opus, or 10 s of PCM at 24 kHz, in messages of 20 ms.
+     * Without it Opus packets of 2.5 ms and a thousand bytes would come to 15 MiB a call, and all
+     * calls together to more than there is.
      */
-    static final long SURE_BYTES = 3 << 20;
+    static final long SURE_BYTES = 512 << 10;
 
     /** What a queued item takes beside its audio: its record, array header, and place. */
     private static final int ITEM_OVERHEAD_BYTES = 96;
