@@ -111,6 +111,7 @@ final class ChangeDrills {
         Manifests manifests = Manifests.rendered("local");
         var pod = manifests.workload("transceiver").pod();
         pod.setTerminationGracePeriodSeconds(grace.toSeconds());
+        pod.getContainers().getFirst().setLifecycle(null);
         pod.getContainers().getFirst().getEnv().stream()
                 .filter(variable -> variable.getName().equals("PARLEY_DRAIN_TIMEOUT"))
                 .forEach(variable -> seconds(variable, drains));

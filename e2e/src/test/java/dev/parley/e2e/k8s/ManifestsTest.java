@@ -101,8 +101,8 @@ class ManifestsTest {
                     cloud | Deployment relay | securityContext/capabilities/add   | [SYS_NICE]               | cannot write its root file system and has no capability
                     cloud | Deployment relay | ../../automountServiceAccountToken | true                     | has no token of the cluster's API
                     cloud | Deployment relay | ../../terminationGracePeriodSeconds | 30                      | has time to end well: more than 30 s
-                    cloud | Deployment transceiver | ../../terminationGracePeriodSeconds | 7200              | has time to end well: more than 7200 s
-                    cloud | Deployment inference | ../../terminationGracePeriodSeconds | 30                  | has time to end well: more than 25 s
+                    cloud | Deployment transceiver | ../../terminationGracePeriodSeconds | 7200              | has time to end well: more than 7240 s
+                    cloud | Deployment inference | ../../terminationGracePeriodSeconds | 30                  | has time to end well: more than 65 s
                     local | Deployment transceiver | env/1/value                  | 6m                       | drains until the longest call has ended
                     cloud | Deployment relay | env/20                             | {name: PARLEY_WORKRES, value: "1"} | PARLEY_WORKRES is an option of relay
                     cloud | Deployment relay | env/20                             | {name: PARLEY_UPSTREAM_ADDRESS, value: "127.0.0.1:1"} | PARLEY_UPSTREAM_ADDRESS is set once
