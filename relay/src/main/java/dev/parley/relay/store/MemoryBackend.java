@@ -1,6 +1,7 @@
 package dev.parley.relay.store;
 
 import java.time.Duration;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -34,20 +35,32 @@ final class MemoryBackend implements StoreBackend {
 
     private @Nullable StoredRoute find(FlowKey key) {
         Entry entry = entries.get(key);
-        return entry == null || entry.expiresNanos() - clock.getAsLong() <= 0
-                ? null
-                : entry.route();
+        return entry == null || hasExpired(entry) ? null : entry.route();
     }
 
     @Override
     public void write(FlowKey key, StoredRoute route) {
-        // Entries written last stand last, so the first is the one to make room.
+        // Entries written last stand last and expire last, so the first are those to make room.
         entries.remove(key);
-        if (entries.size() >= MAX_ENTRIES) {
-            entries.remove(entries.keySet().iterator().next());
+        Iterator<Entry> oldest = entries.values().iterator();
+        while (oldest.hasNext() && makesRoom(oldest.next())) {
+            oldest.remove();
         }
         entries.put(key, new Entry(route, clock.getAsLong() + timeToLiveNanos));
         counters.increment(StoreCounters.Event.WRITTEN);
+    }
+
+    /** Entries that are kept, those included that have expired since the last one was written. */
+    int size() {
+        return entries.size();
+    }
+
+    private boolean makesRoom(Entry oldest) {
+        return entries.size() >= MAX_ENTRIES || hasExpired(oldest);
+    }
+
+    private boolean hasExpired(Entry entry) {
+        return entry.expiresNanos() - clock.getAsLong() <= 0;
     }
 
     @Override

@@ -40,6 +40,19 @@ class FlowStoreTest {
     }
 
     @Test
+    void keepsNoEntryLongerThanTheNextOneIsWritten() {
+        memory.write(KEY, ROUTE);
+        memory.write(key(2), ROUTE);
+        now += LIFE.toNanos() - 1;
+        memory.write(key(3), ROUTE);
+        assertThat(memory.size()).isEqualTo(3);
+        now += 1;
+        memory.write(key(4), ROUTE);
+        assertThat(memory.size()).isEqualTo(2);
+        assertThat(read(key(3))).isEqualTo(ROUTE);
+    }
+
+    @Test
     void refreshesItsOwnAndMissingEntriesOnly() {
         memory.refresh(KEY, ROUTE);
         now += LIFE.toNanos() - 1;
