@@ -1,12 +1,10 @@
 package dev.parley.bench.soak;
 
 /**
- * What a process holds.
+ * What a process holds beside live objects.
  *
- * @param heapMib objects on its heap right after a collection, those that concurrent ones made
- *     meanwhile included
  * @param residentMib of the whole process
  * @param threads of the operating system
  * @param descriptors open files and sockets
  */
-record Holdings(double heapMib, double residentMib, int threads, long descriptors) {}
+record Holdings(double residentMib, int threads, long descriptors) {}

@@ -8,16 +8,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /** The whole product as {@code ./parley up} runs it, and what it holds. */
 final class ProductProcess implements AutoCloseable {
     private static final String READY = "ready ";
     private static final long STOP_SECONDS = 20;
-
-    /** As ZGC and the others say it: {@code ZHeap used 120M} or {@code total 1K, used 2K}. */
-    private static final Pattern USED = Pattern.compile("used (\\d+)([KMG])");
 
     private final Process process;
     private final URI url;
@@ -47,11 +42,14 @@ final class ProductProcess implements AutoCloseable {
         return url;
     }
 
-    /** What it holds now; collects its garbage first. */
+    /** Live objects on its heap in MiB; asking stops it for a fraction of a second. */
+    double liveMib() throws IOException {
+        return ProcessMemory.liveHeapMib(process.pid());
+    }
+
+    /** What else it holds now. */
     Holdings holdings() throws IOException {
-        var _ = ProcessMemory.jcmd(process.pid(), "GC.run");
         return new Holdings(
-                usedMib(ProcessMemory.jcmd(process.pid(), "GC.heap_info")),
                 ProcessMemory.residentMib(process.pid()),
                 threads(),
                 ProcessMemory.openFiles(process.pid()));
@@ -61,19 +59,6 @@ final class ProductProcess implements AutoCloseable {
         try (var tasks = Files.list(Path.of("/proc/" + process.pid() + "/task"))) {
             return (int) tasks.count();
         }
-    }
-
-    private static double usedMib(String heap) throws IOException {
-        Matcher used = USED.matcher(heap);
-        if (!used.find()) {
-            throw new IOException("jcmd says: " + heap);
-        }
-        double size = Long.parseLong(used.group(1));
-        return switch (used.group(2)) {
-            case "K" -> size / 1024;
-            case "G" -> size * 1024;
-            default -> size;
-        };
     }
 
     @Override

@@ -39,6 +39,8 @@ public final class SoakBench {
 
     private final List<Minute> minutes = new ArrayList<>();
     private final Map<String, String> given = new HashMap<>();
+    private double liveFirstMib;
+    private double liveLastMib;
     private int length = 60;
     private Path report = Path.of("");
 
@@ -102,19 +104,36 @@ public final class SoakBench {
                 return;
             }
             until += SECONDS_PER_MINUTE;
-            Minute done = Minute.of(minutes.size() + 1, sample.active(), minute, holdings(product));
+            Minute done =
+                    Minute.of(minutes.size() + 1, sample.active(), minute, ask(product::holdings));
             minutes.add(done);
+            if (minutes.size() == Math.max(1, warmUp())) {
+                liveFirstMib = ask(product::liveMib);
+            }
+            if (minutes.size() == length) {
+                liveLastMib = ask(product::liveMib);
+            }
             minute = new Tally();
             System.out.println(row(done));
         }
     }
 
-    private static Holdings holdings(ProductProcess product) {
+    /** What the product is asked. */
+    private interface Question<T> {
+        T answer() throws IOException;
+    }
+
+    private static <T> T ask(Question<T> question) {
         try {
-            return product.holdings();
+            return question.answer();
         } catch (IOException e) {
             throw new UncheckedIOException("the product is gone", e);
         }
+    }
+
+    /** Minutes of it. */
+    private int warmUp() {
+        return length / 10;
     }
 
     private static boolean failed(LoadResults results) {
@@ -122,9 +141,15 @@ public final class SoakBench {
     }
 
     private List<Trend> trends() {
-        List<Minute> warm = minutes.subList(minutes.size() / 10, minutes.size());
+        List<Minute> warm = minutes.subList(Math.min(warmUp(), minutes.size()), minutes.size());
+        double hours = Math.max(1, length - warmUp()) / (double) SECONDS_PER_MINUTE;
         return List.of(
-                Trend.of("heap after a collection, MiB", warm, m -> m.holdings().heapMib(), 8),
+                new Trend(
+                        "live objects, MiB",
+                        liveFirstMib,
+                        liveLastMib,
+                        (liveLastMib - liveFirstMib) / hours,
+                        8),
                 Trend.of("resident, MiB", warm, m -> m.holdings().residentMib(), 32),
                 Trend.of("threads", warm, m -> m.holdings().threads(), 2),
                 Trend.of("descriptors", warm, m -> m.holdings().descriptors(), 4),
@@ -148,15 +173,15 @@ public final class SoakBench {
                         results.total().failed(),
                         100 * results.loss(),
                         results.gapMaxMillis()));
-        text.append("| | first third | last third | an hour | at most | |\n");
+        text.append("| | first third | last third | in an hour | at most | |\n");
         text.append("| --- | --- | --- | --- | --- | --- |\n");
         trends().forEach(trend -> text.append(trend.row()).append('\n'));
         text.append(
                 """
 
-                | minute | calls | connected | failed | heap MiB | resident MiB | threads | descriptors | rtt p50 ms | p99 | \
+                | minute | calls | connected | failed | resident MiB | threads | descriptors | rtt p50 ms | p99 | \
                 pacing p99 ms | generator late p99 ms |
-                | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
+                | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
                 """);
         for (Minute minute : minutes) {
             if (minute.number() % ROW_MINUTES == 0 || minutes.size() < 2 * ROW_MINUTES) {
@@ -169,12 +194,11 @@ public final class SoakBench {
     private static String row(Minute minute) {
         return String.format(
                 Locale.ROOT,
-                "| %d | %d | %d | %d | %.0f | %.0f | %d | %d | %.1f | %.1f | %.1f | %.1f |",
+                "| %d | %d | %d | %d | %.0f | %d | %d | %.1f | %.1f | %.1f | %.1f |",
                 minute.number(),
                 minute.calls(),
                 minute.connected(),
                 minute.failed(),
-                minute.holdings().heapMib(),
                 minute.holdings().residentMib(),
                 minute.holdings().threads(),
                 minute.holdings().descriptors(),

@@ -9,8 +9,8 @@ import java.util.function.ToDoubleFunction;
  * Whether a quantity grows: Theil and Sen's slope, the median of the slopes between all pairs of
  * minutes, which a few disturbed minutes do not move.
  *
- * @param first median of the first third
- * @param last median of the last third
+ * @param first median of the first third, or what was measured at the beginning
+ * @param last the same of the end
  * @param perHour slope
  * @param most growth in an hour that is still called none
  */

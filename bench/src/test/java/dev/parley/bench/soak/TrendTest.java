@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Test;
 class TrendTest {
     @Test
     void tellsALeakFromNoise() {
-        Trend leak = heap(minute -> 100 + 0.2 * minute + (minute % 3));
-        Trend noise = heap(minute -> 100 + 10 * (minute % 3));
+        Trend leak = resident(minute -> 100 + 0.2 * minute + (minute % 3));
+        Trend noise = resident(minute -> 100 + 10 * (minute % 3));
 
         assertThat(leak.perHour()).isCloseTo(12, within(1.0));
         assertThat(leak.grows()).isTrue();
@@ -22,7 +22,7 @@ class TrendTest {
 
     @Test
     void aFewDisturbedMinutesAreNoGrowth() {
-        Trend trend = heap(minute -> minute > 54 ? 400 : 100);
+        Trend trend = resident(minute -> minute > 54 ? 400 : 100);
 
         assertThat(trend.grows()).isFalse();
         assertThat(trend.first()).isEqualTo(100);
@@ -31,19 +31,18 @@ class TrendTest {
 
     @Test
     void whatWasNeverMeasuredGrows() {
-        assertThat(heap(_ -> Double.NaN).grows()).isTrue();
+        assertThat(resident(_ -> Double.NaN).grows()).isTrue();
     }
 
-    private static Trend heap(IntToDoubleFunction mib) {
+    private static Trend resident(IntToDoubleFunction mib) {
         List<Minute> minutes =
                 IntStream.rangeClosed(1, 60)
                         .mapToObj(i -> minute(i, mib.applyAsDouble(i)))
                         .toList();
-        return Trend.of("heap", minutes, minute -> minute.holdings().heapMib(), 8);
+        return Trend.of("resident", minutes, minute -> minute.holdings().residentMib(), 8);
     }
 
-    private static Minute minute(int number, double heapMib) {
-        return new Minute(
-                number, 100, 100, 0, 20, 30, 40, 2, 1, new Holdings(heapMib, 300, 50, 80));
+    private static Minute minute(int number, double residentMib) {
+        return new Minute(number, 100, 100, 0, 20, 30, 40, 2, 1, new Holdings(residentMib, 50, 80));
     }
 }
