@@ -1,5 +1,6 @@
 package dev.parley.fuzz;
 
+import dev.parley.rtc.ice.DtlsInStun;
 import dev.parley.rtc.ice.IceCredentials;
 import dev.parley.rtc.ice.IceLite;
 import dev.parley.rtc.ice.IcePath;
@@ -31,6 +32,7 @@ public final class StunFuzz {
         readAll(Input.OFFSET + input.length);
         boolean authentic = INTEGRITY.verifies(READER);
         IceLite ice = new IceLite(LOCAL, REMOTE, 30_000_000_000L, new Random(1));
+        ice.carry(new DtlsInStun());
         IcePath from = new IcePath().client(0, 0xFFFF_0A00_0001L, 4000);
         IceVerdict verdict = ice.handle(READER, from, 0, ANSWER, 0);
         if (!authentic) {
@@ -47,6 +49,12 @@ public final class StunFuzz {
             Input.demand(
                     READER.receiverUfragLength() <= READER.usernameLength(), "the ufrag's length");
             var _ = READER.usernameEquals(new byte[READER.usernameLength()]);
+        }
+        if (DtlsInStun.isIn(READER)) {
+            Input.demandWithin(READER.dtlsOffset(), READER.dtlsLength(), end, "DTLS in it");
+        }
+        for (int i = 0; i < READER.dtlsAckCount(); i++) {
+            var _ = READER.dtlsAck(i);
         }
         if (READER.hasXorMappedAddress()) {
             var _ = READER.xorMappedAddressHigh() ^ READER.xorMappedAddressLow();

@@ -61,7 +61,9 @@ public final class IceLite {
     private final IcePairs pairs = new IcePairs();
     private final ReturnPath returnPath;
     private @Nullable IcePair selected;
+    private @Nullable DtlsInStun carried;
     private int answerLength;
+    private boolean answerCarriesDtls;
     private boolean arrived;
 
     /**
@@ -94,6 +96,11 @@ public final class IceLite {
         local.restart(next, remote);
     }
 
+    /** Carries DTLS in answers from now on, for a client that has negotiated it and asks for it. */
+    public void carry(DtlsInStun dtls) {
+        carried = dtls;
+    }
+
     /**
      * Handles one STUN message.
      *
@@ -107,6 +114,7 @@ public final class IceLite {
     public IceVerdict handle(
             StunReader message, IcePath from, long nowNanos, ByteBuffer answer, int answerOffset) {
         answerLength = 0;
+        answerCarriesDtls = false;
         arrived = false;
         if (message.isBindingSuccess()) {
             return takeAnswer(message, from, nowNanos);
@@ -140,11 +148,13 @@ public final class IceLite {
         writer.bindingSuccess(answer, answerOffset, message)
                 .xorMappedAddress(from.clientHigh(), from.clientLow(), from.clientPort());
         if (!seen.add(message.transactionIdHigh(), message.transactionIdLow())) {
+            acknowledgeDtls(message, message.length());
             return answered(generation, IceVerdict.REPEATED);
         }
         IcePair before = selected;
         IcePair pair = learn(message, generation, from, nowNanos);
         IceVerdict verdict = selected == before ? IceVerdict.ANSWERED : IceVerdict.SELECTED;
+        carryDtls(message, pair);
         var _ = answered(generation, verdict);
         returnPath.answered(pair, answerLength);
         return verdict;
@@ -153,6 +163,28 @@ public final class IceLite {
     private IceVerdict answered(Generation generation, IceVerdict verdict) {
         answerLength = writer.integrity(generation.integrity).fingerprint().length();
         return verdict;
+    }
+
+    // Wherever a transaction comes from again, it gets no more than it has sent, and no DTLS.
+    private void acknowledgeDtls(StunReader check, int limit) {
+        if (carried != null) {
+            carried.acknowledge(check, writer, limit - StunWriter.END_LENGTH);
+        }
+    }
+
+    // On the selected path alone, as all DTLS of ours: what ends there proves that one.
+    private void carryDtls(StunReader check, IcePair pair) {
+        DtlsInStun dtls = carried;
+        if (dtls == null) {
+            return;
+        }
+        dtls.read(check);
+        int limit = (int) Math.min(StunWriter.MAX_LENGTH, UnprovenBudget.answerRoom(pair));
+        acknowledgeDtls(check, limit);
+        if (pair == selected && dtls.carry(check, writer, limit - StunWriter.END_LENGTH)) {
+            answerCarriesDtls = true;
+            returnPath.shakesHands(pair);
+        }
     }
 
     private IcePair learn(StunReader check, Generation generation, IcePath from, long nowNanos) {
@@ -237,6 +269,11 @@ public final class IceLite {
     /** Bytes that the last {@link #handle} wrote, 0 when there is nothing to send. */
     public int answerLength() {
         return answerLength;
+    }
+
+    /** Whether what the last {@link #handle} wrote has DTLS in it. */
+    public boolean answerCarriesDtls() {
+        return answerCarriesDtls;
     }
 
     /**

@@ -31,9 +31,14 @@ final class UnprovenBudget {
         pair.creditBytes += (long) FACTOR * lengthBytes;
     }
 
-    /** Notes an answer to what came, which is never as long. */
+    /** Notes an answer to what came, which is never longer than {@link #answerRoom}. */
     void answered(IcePair pair, int lengthBytes) {
         pair.creditBytes -= lengthBytes;
+    }
+
+    /** How long an answer to what came from a path may be, what its grant has left untouched. */
+    static long answerRoom(IcePair pair) {
+        return pair.proven ? Long.MAX_VALUE : pair.creditBytes;
     }
 
     /** Takes so many bytes of media or DTLS for a path; false, and nothing taken, if it may not. */

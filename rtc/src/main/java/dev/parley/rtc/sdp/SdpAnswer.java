@@ -55,6 +55,7 @@ public record SdpAnswer(
         private boolean nack;
         private boolean data = true;
         private @Nullable String sctpInit;
+        private boolean sped;
         private String streamId = "parley";
         private String trackId = "audio";
 
@@ -143,6 +144,15 @@ public record SdpAnswer(
             return this;
         }
 
+        /**
+         * Says that DTLS is carried in STUN, draft-hancke-webrtc-sped, to a client that says so
+         * itself.
+         */
+        public Builder sped(boolean wanted) {
+            sped = wanted;
+            return this;
+        }
+
         /** RFC 8830: without it a browser's {@code event.streams} is empty. */
         public Builder msid(String streamId, String trackId) {
             this.streamId = token(streamId);
@@ -175,15 +185,16 @@ public record SdpAnswer(
             SdpMedia channels = data ? offer.findAcceptableData() : null;
             SdpAnswerText text = new SdpAnswerText(offer);
             text.session(sessionId, sessionVersion, channels);
+            boolean says = sped && offer.transport().sped();
             for (SdpMedia media : offer.media()) {
                 if (media == offer.findAudio()) {
                     text.audio(media, formats, candidates);
-                    text.transport(local, certificate, setup);
+                    text.transport(local, certificate, setup, says);
                     text.candidates(candidates);
                     text.source(ssrc, cname, streamId, trackId);
                 } else if (media == channels) {
                     text.data(media, candidates, answersInit(channels) ? sctpInit : null);
-                    text.transport(local, certificate, setup);
+                    text.transport(local, certificate, setup, says);
                     if (text.isLedBy(media)) {
                         text.candidates(candidates);
                     }

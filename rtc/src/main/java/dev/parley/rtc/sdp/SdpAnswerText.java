@@ -134,9 +134,12 @@ final class SdpAnswerText {
      * Every section has these, as in browsers' answers. RFC 9143 7.3.2 wants them only where the
      * group is led, but aiortc takes no answer without.
      */
-    void transport(IceCredentials local, SdpFingerprint fingerprint, SdpSetup setup) {
+    void transport(IceCredentials local, SdpFingerprint fingerprint, SdpSetup setup, boolean sped) {
         line("a=ice-ufrag:" + local.ufrag());
         line("a=ice-pwd:" + local.password());
+        if (sped) {
+            line("a=ice-options:sped");
+        }
         line("a=fingerprint:" + fingerprint);
         line("a=setup:" + setup);
     }

@@ -18,6 +18,7 @@ final class SdpLevel {
     @Nullable SdpDirection direction;
     final List<SdpFingerprint> fingerprints = new ArrayList<>();
     boolean extmapAllowMixed;
+    boolean sped;
 
     /** Takes an {@code a=} line if it is one of these. */
     void take(SdpLine line) throws SdpException {
@@ -26,6 +27,9 @@ final class SdpLevel {
             case "ice-pwd" -> password = iceText(line, 22);
             case "fingerprint" -> fingerprints.add(fingerprint(line));
             case "setup" -> setup = setup(line);
+            // RFC 8839 5.6: tokens, of which this is the only one that makes a difference here.
+            case "ice-options" ->
+                    sped |= List.of(line.attributeValue().split(" ")).contains("sped");
             case "extmap-allow-mixed" -> extmapAllowMixed = true;
             default -> {
                 SdpDirection found = SdpDirection.find(line.value());

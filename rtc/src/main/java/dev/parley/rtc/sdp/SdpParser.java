@@ -198,7 +198,8 @@ final class SdpParser {
         return new SdpTransport(
                 new IceCredentials(ufrag, password),
                 fingerprints(audio, bundled),
-                setup(first(audio.level.setup, bundled.setup, session.setup)));
+                setup(first(audio.level.setup, bundled.setup, session.setup)),
+                audio.level.sped || bundled.sped || session.sped);
     }
 
     /**

@@ -10,6 +10,10 @@ import java.util.List;
  * @param fingerprints of its certificate, at least one with a hash that is known here; the
  *     certificate must match one of those
  * @param setup who may begin the handshake
+ * @param sped whether it can carry DTLS in STUN, draft-hancke-webrtc-sped
  */
 public record SdpTransport(
-        IceCredentials credentials, List<SdpFingerprint> fingerprints, SdpSetup setup) {}
+        IceCredentials credentials,
+        List<SdpFingerprint> fingerprints,
+        SdpSetup setup,
+        boolean sped) {}

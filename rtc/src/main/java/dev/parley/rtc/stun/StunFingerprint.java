@@ -3,7 +3,7 @@ package dev.parley.rtc.stun;
 import java.nio.ByteBuffer;
 
 /** FINGERPRINT, RFC 8489 14.7: the CRC-32 of ITU V.42, XORed with "STUN". */
-final class StunFingerprint {
+public final class StunFingerprint {
     /** Bytes of the attribute, its header included. */
     static final int ATTRIBUTE_LENGTH = 8;
 
@@ -14,12 +14,17 @@ final class StunFingerprint {
 
     /** The attribute's value over the first {@code length} bytes of a message. */
     static int of(ByteBuffer message, int offset, int length) {
+        return crc32(message, offset, length) ^ STUN;
+    }
+
+    /** The CRC-32 alone, which also names DTLS datagrams in draft-hancke-webrtc-sped. */
+    public static int crc32(ByteBuffer message, int offset, int length) {
         // By table: java.util.zip.CRC32 would want the buffer's position moved, or an object.
         int crc = -1;
         for (int i = offset; i < offset + length; i++) {
             crc = (crc >>> 8) ^ CRC_TABLE[(crc ^ message.get(i)) & 0xFF];
         }
-        return ~crc ^ STUN;
+        return ~crc;
     }
 
     private static int[] table() {

@@ -54,6 +54,8 @@ public final class StunReader {
     private int softwareAt;
     private int realmAt;
     private int nonceAt;
+    private int dtlsAt;
+    private int dtlsAckAt;
     private final int[] unknownTypes = new int[MAX_UNKNOWN];
     private int unknownCount;
 
@@ -100,6 +102,8 @@ public final class StunReader {
         softwareAt = 0;
         realmAt = 0;
         nonceAt = 0;
+        dtlsAt = 0;
+        dtlsAckAt = 0;
         unknownCount = 0;
     }
 
@@ -168,6 +172,8 @@ public final class StunReader {
             case StunType.SOFTWARE -> softwareAt = first(softwareAt, at);
             case StunType.REALM -> realmAt = first(realmAt, at);
             case StunType.NONCE -> nonceAt = first(nonceAt, at);
+            case StunType.DTLS_IN_STUN -> dtlsAt = first(dtlsAt, at);
+            case StunType.DTLS_IN_STUN_ACK -> dtlsAckAt = first(dtlsAckAt, at);
             case StunType.MESSAGE_INTEGRITY_SHA256 -> {
                 // Known and unused: whoever sends it beside MESSAGE-INTEGRITY is understood.
             }
@@ -401,6 +407,34 @@ public final class StunReader {
     /** Type of an unknown attribute, at an index below {@link #unknownCount}. */
     public int unknownType(int index) {
         return unknownTypes[index];
+    }
+
+    public boolean hasDtls() {
+        return dtlsAt != 0;
+    }
+
+    /** Where the DTLS datagram in the message begins in {@link #buffer}, or {@link #ABSENT}. */
+    public int dtlsOffset() {
+        return offsetOf(dtlsAt);
+    }
+
+    /** Bytes of the DTLS datagram in the message, which may be 0; or {@link #ABSENT}. */
+    public int dtlsLength() {
+        return lengthOf(dtlsAt);
+    }
+
+    public boolean hasDtlsAck() {
+        return dtlsAckAt != 0;
+    }
+
+    /** DTLS datagrams that the message acknowledges; 0 when it says nothing of any. */
+    public int dtlsAckCount() {
+        return dtlsAckAt == 0 ? 0 : lengthOf(dtlsAckAt) / 4;
+    }
+
+    /** CRC-32 of an acknowledged datagram, at an index below {@link #dtlsAckCount}. */
+    public int dtlsAck(int index) {
+        return datagram.getInt(dtlsAckAt + 4 * index);
     }
 
     int softwareOffset() {

@@ -27,6 +27,10 @@ final class StunType {
     static final int ICE_CONTROLLED = 0x8029;
     static final int ICE_CONTROLLING = 0x802A;
 
+    // draft-hancke-webrtc-sped: DTLS-IN-STUN-DATA and DTLS-IN-STUN-ACK there, META_... at IANA.
+    static final int DTLS_IN_STUN = 0xC070;
+    static final int DTLS_IN_STUN_ACK = 0xC071;
+
     /** Types below are comprehension-required, RFC 8489 14. */
     static final int COMPREHENSION_OPTIONAL = 0x8000;
 

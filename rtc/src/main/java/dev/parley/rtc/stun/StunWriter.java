@@ -15,7 +15,11 @@ import java.nio.ByteBuffer;
  */
 public final class StunWriter {
     /** No message written here is longer; a buffer with this much room always suffices. */
-    public static final int MAX_LENGTH = 1024;
+    public static final int MAX_LENGTH = 1_200;
+
+    /** Bytes that {@link #integrity} and {@link #fingerprint} add. */
+    public static final int END_LENGTH =
+            StunType.ATTRIBUTE_HEADER + StunIntegrity.LENGTH + StunFingerprint.ATTRIBUTE_LENGTH;
 
     private static final long IPV4_MAPPED = 0xFFFFL;
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
@@ -129,6 +133,20 @@ public final class StunWriter {
 
     public StunWriter useCandidate() {
         attribute(StunType.USE_CANDIDATE, 0);
+        return this;
+    }
+
+    /** A DTLS datagram, draft-hancke-webrtc-sped. */
+    public StunWriter dtls(byte[] packet) {
+        return attribute(StunType.DTLS_IN_STUN, packet);
+    }
+
+    /** CRC-32s of DTLS datagrams that have come, draft-hancke-webrtc-sped; there may be none. */
+    public StunWriter dtlsAck(int[] crcs, int count) {
+        int at = attribute(StunType.DTLS_IN_STUN_ACK, 4 * count);
+        for (int i = 0; i < count; i++) {
+            out.putInt(at + 4 * i, crcs[i]);
+        }
         return this;
     }
 

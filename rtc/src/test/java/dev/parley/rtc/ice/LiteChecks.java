@@ -9,6 +9,7 @@ import dev.parley.rtc.stun.StunWriter;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Random;
+import java.util.function.Consumer;
 
 /** A lite session and the checks that reach it, made as a client of one generation makes them. */
 final class LiteChecks {
@@ -32,6 +33,11 @@ final class LiteChecks {
 
     /** A check of a new transaction. */
     byte[] check(IceCredentials with, boolean nominates) {
+        return check(with, nominates, _ -> {});
+    }
+
+    /** The same with more attributes, in front of the integrity. */
+    byte[] check(IceCredentials with, boolean nominates, Consumer<StunWriter> more) {
         ByteBuffer in = ByteBuffer.allocate(StunWriter.MAX_LENGTH);
         writer.bindingRequest(in, 0, 7, nextId++)
                 .username(with.ufrag() + ":client")
@@ -40,6 +46,7 @@ final class LiteChecks {
         if (nominates) {
             writer.useCandidate();
         }
+        more.accept(writer);
         int length =
                 writer.integrity(StunIntegrity.shortTerm(with.password())).fingerprint().length();
         return Arrays.copyOf(in.array(), length);
@@ -80,6 +87,12 @@ final class LiteChecks {
     /** The client answers the session's check that is due, from where it was sent. */
     IceVerdict prove(IcePath path, long nowNanos) {
         return handle(answer(ownCheck(nowNanos), CLIENT.password()), path, nowNanos);
+    }
+
+    /** The last answer. */
+    StunReader answer() {
+        assertThat(reader.wrap(out, 0, ice.answerLength())).isTrue();
+        return reader;
     }
 
     /** Whether the last answer is a success that is signed with this password. */

@@ -193,6 +193,43 @@ class SdpAnswerTest {
     }
 
     @Test
+    void saysThatDtlsIsCarriedInStunWhereTheClientSaysSo() throws SdpException {
+        String chromium =
+                Offers.named("chromium-156")
+                        .replace("a=ice-options:trickle", "a=ice-options:trickle sped googspedv1");
+        SdpOffer offer = SdpOffer.parse(chromium);
+
+        assertThat(offer.transport().sped()).isTrue();
+        assertThat(builder(offer).sped(true).build().text().lines())
+                .filteredOn(line -> line.startsWith("a=ice-options"))
+                .containsOnly("a=ice-options:sped")
+                .hasSize(2);
+        assertThat(builder(offer).build().text()).doesNotContain("ice-options");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"trickle", "trickle sped2", "googspedv1", "SPED", "s-sped"})
+    void saysNothingOfDtlsInStunToOthers(String options) throws SdpException {
+        SdpOffer offer =
+                SdpOffer.parse(
+                        Offers.named("chromium-156")
+                                .replace("a=ice-options:trickle", "a=ice-options:" + options));
+
+        assertThat(builder(offer).sped(true).build().text()).doesNotContain("ice-options");
+    }
+
+    @Test
+    void readsIceOptionsAtSessionLevel() throws SdpException {
+        SdpOffer offer =
+                SdpOffer.parse(
+                        Offers.named("chromium-156")
+                                .replace("a=ice-options:trickle\r\n", "")
+                                .replace("t=0 0\r\n", "t=0 0\r\na=ice-options:ice2 sped\r\n"));
+
+        assertThat(offer.transport().sped()).isTrue();
+    }
+
+    @Test
     void asksForRetransmissionsWhenWanted() throws SdpException {
         SdpOffer offer = SdpOffer.parse(Offers.named("chromium-156"));
 

@@ -178,6 +178,50 @@ class StunReaderTest {
     }
 
     @Test
+    void readsDtlsAndItsAcknowledgements() {
+        int length =
+                request().dtlsAck(new int[] {7, -1}, 2).dtls(new byte[] {22, 1, 2, 3, 4}).length();
+
+        assertThat(length).isEqualTo(20 + 12 + 12);
+        assertThat(reader.wrap(out, 0, length)).isTrue();
+        assertThat(reader.dtlsAckCount()).isEqualTo(2);
+        assertThat(reader.dtlsAck(0)).isEqualTo(7);
+        assertThat(reader.dtlsAck(1)).isEqualTo(-1);
+        assertThat(reader.dtlsLength()).isEqualTo(5);
+        assertThat(reader.buffer().get(reader.dtlsOffset() + 4)).isEqualTo((byte) 4);
+        assertThat(reader.unknownCount()).isZero();
+    }
+
+    @Test
+    void tellsEmptyDtlsAndAcknowledgementsFromNone() {
+        int length = request().dtlsAck(new int[0], 0).dtls(new byte[0]).length();
+
+        assertThat(reader.wrap(out, 0, length)).isTrue();
+        assertThat(reader.hasDtlsAck()).isTrue();
+        assertThat(reader.dtlsAckCount()).isZero();
+        assertThat(reader.hasDtls()).isTrue();
+        assertThat(reader.dtlsLength()).isZero();
+    }
+
+    @Test
+    void overlooksPartOfAnAcknowledgement() {
+        // It may be ignored whole, so it must not cost the message.
+        int length = request().attribute(StunType.DTLS_IN_STUN_ACK, new byte[7]).length();
+
+        assertThat(reader.wrap(out, 0, length)).isTrue();
+        assertThat(reader.dtlsAckCount()).isOne();
+    }
+
+    @Test
+    void overlooksDtlsBehindTheIntegrity() {
+        int length = request().integrity(KEY).dtlsAck(new int[] {1}, 1).dtls(new byte[20]).length();
+
+        assertThat(reader.wrap(out, 0, length)).isTrue();
+        assertThat(reader.hasDtls()).isFalse();
+        assertThat(reader.hasDtlsAck()).isFalse();
+    }
+
+    @Test
     void reads1500ByteMessages() {
         ByteBuffer large = ByteBuffer.allocate(1_500);
         int length =
@@ -264,6 +308,10 @@ class StunReaderTest {
         assertThat(reader.priority()).isBetween(0L, 0xFFFF_FFFFL);
         assertThat(reader.xorMappedPort()).isBetween(0, 0xFFFF);
         assertThat(reader.errorCode()).isLessThan(1_000);
+        assertThat(reader.dtlsOffset() + Math.max(0, reader.dtlsLength())).isLessThanOrEqualTo(end);
+        for (int i = 0; i < reader.dtlsAckCount(); i++) {
+            var _ = reader.dtlsAck(i);
+        }
         var _ = reader.tieBreaker();
         var _ = reader.xorMappedAddressHigh();
         var _ = reader.xorMappedAddressLow();
@@ -281,6 +329,10 @@ class StunReaderTest {
         assertThat(reader.hasXorMappedAddress()).isFalse();
         assertThat(reader.unknownCount()).isZero();
         assertThat(reader.errorCode()).isEqualTo(StunReader.ABSENT);
+        assertThat(reader.hasDtls()).isFalse();
+        assertThat(reader.dtlsLength()).isEqualTo(StunReader.ABSENT);
+        assertThat(reader.hasDtlsAck()).isFalse();
+        assertThat(reader.dtlsAckCount()).isZero();
         assertThat(KEY.verifies(reader)).isFalse();
     }
 
@@ -304,6 +356,8 @@ class StunReaderTest {
                         .attribute(StunType.UNKNOWN_ATTRIBUTES, new byte[6])
                         .attribute(StunType.ERROR_CODE, new byte[] {0, 0, 4, 20})
                         .xorMappedAddress(1, 2, 3)
+                        .dtlsAck(new int[] {1, -2, 3}, 3)
+                        .dtls(new byte[] {22, -2, -1})
                         .integrity(KEY)
                         .fingerprint()
                         .length();
