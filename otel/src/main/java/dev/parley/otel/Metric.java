@@ -301,6 +301,12 @@ public enum Metric {
             "{packet}",
             "reason",
             "Datagrams and packets dropped, by reason"),
+    TRANSCEIVER_DTLS_IN_STUN(
+            "parley.transceiver.dtls_in_stun",
+            Kind.COUNTER,
+            "{packet}",
+            "direction",
+            "DTLS datagrams in STUN checks (received) and in their answers (sent), all copies"),
     TRANSCEIVER_HANDSHAKES(
             "parley.transceiver.handshakes",
             Kind.GAUGE,

@@ -298,6 +298,7 @@ public final class Transceiver implements AutoCloseable {
                 config.backendReadyTimeout().toNanos(),
                 config.red(),
                 config.nack(),
+                config.sped(),
                 config.snap());
     }
 

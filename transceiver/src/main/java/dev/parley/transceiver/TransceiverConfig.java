@@ -231,6 +231,14 @@ public record TransceiverConfig(
                 Duration packetGathering,
         @Option(
                         value =
+                                "Whether DTLS is carried in STUN as well (draft-hancke-webrtc-sped,"
+                                        + " which Chromium has behind a switch) for clients that"
+                                        + " offer it: calls connect sooner on networks that lose"
+                                        + " packets.",
+                        orElse = "false")
+                boolean sped,
+        @Option(
+                        value =
                                 "Whether clients that offer SCTP's INIT chunk in SDP"
                                         + " (draft-hancke-tsvwg-snap, an experiment of Chrome 151 to"
                                         + " 156) are answered ours: their data channels are open two"

@@ -53,6 +53,7 @@ final class TransceiverMetrics {
         telemetry.counters(Metric.TRANSCEIVER_SESSIONS_ENDED, metrics.ended());
         telemetry.counters(Metric.TRANSCEIVER_SESSIONS_QUALITY, metrics.quality());
         telemetry.counters(Metric.TRANSCEIVER_CHECKS, metrics.checks());
+        telemetry.counters(Metric.TRANSCEIVER_DTLS_IN_STUN, metrics.dtlsInStun());
         telemetry.counters(Metric.TRANSCEIVER_INFERENCE_STREAMS, links.series());
         telemetry.counters(Metric.TRANSCEIVER_AUDIO_DROPS, audio.series());
         telemetry.counters(Metric.TRANSCEIVER_AUDIO_REPAIRS, audio.repairs());

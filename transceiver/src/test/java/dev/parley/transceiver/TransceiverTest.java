@@ -138,8 +138,8 @@ class TransceiverTest {
         String offer =
                 new Peer("actpass", 1, _ -> {})
                         .withSctpInit(init.text())
-                        .offer()
-                        .replaceFirst("a=mid:0", "a=ice-options:trickle sped\r\na=mid:0");
+                        .offeringDtlsInStun()
+                        .offer();
         assertThat(offer).contains("a=sctp-init:", " sped");
 
         String answer =

@@ -66,6 +66,7 @@ public final class CallSetup {
      * @param readyNanos how long inference may take to accept
      * @param red whether clients that offer redundant audio are to send it
      * @param nack whether clients are asked to send lost packets again
+     * @param sped whether clients may have DTLS in STUN
      * @param snap whether clients may have SCTP's INIT chunks in SDP
      */
     public record Settings(
@@ -76,6 +77,7 @@ public final class CallSetup {
             long readyNanos,
             boolean red,
             boolean nack,
+            boolean sped,
             boolean snap) {}
 
     private final Settings settings;
@@ -228,6 +230,7 @@ public final class CallSetup {
                                     random,
                                     settings.red(),
                                     settings.nack(),
+                                    settings.sped(),
                                     settings.snap()));
             Output output = Output.of(offer, settings.output());
             SessionSpec spec = negotiation.spec(request.getModel(), output.format());

@@ -36,6 +36,7 @@ final class Negotiation {
      *
      * @param red whether clients that offer redundant audio are to send it
      * @param nack whether clients are asked to send lost packets again
+     * @param sped whether DTLS is carried in STUN for clients that offer it
      * @param snap whether clients that offer SCTP's INIT chunk in SDP are answered ours
      */
     record Sides(
@@ -44,6 +45,7 @@ final class Negotiation {
             RandomGenerator random,
             boolean red,
             boolean nack,
+            boolean sped,
             boolean snap) {}
 
     /**
@@ -71,6 +73,7 @@ final class Negotiation {
     private SdpAnswer answer;
     // What a call begins without it cannot get later.
     private boolean withoutData;
+    private final boolean sped;
     private final @Nullable Snap snap;
     private long version = 1;
     private int generation;
@@ -91,6 +94,7 @@ final class Negotiation {
         this.offer = offer;
         this.remote = offer.transport().credentials();
         this.local = mint();
+        this.sped = sides.sped() && offer.transport().sped();
         this.snap = sides.snap() ? Snap.find(offer, sides.random()) : null;
         this.answer = answer(offer, candidates, offer.transport().setup().answer());
         this.withoutData = answer.data() == null;
@@ -123,6 +127,7 @@ final class Negotiation {
                     .red(sides.red())
                     .nack(sides.nack())
                     .data(!withoutData)
+                    .sped(sped)
                     .sctpInit(snap == null ? null : snap.own().text())
                     .build();
         } catch (SdpException e) {
@@ -165,6 +170,7 @@ final class Negotiation {
                 cname,
                 answer.direction(),
                 offer.lead().protocol().endsWith("F"),
+                sped,
                 answer.data(),
                 snap);
     }

@@ -21,6 +21,11 @@ final class LoopCounters {
     /** Time spent on turns. */
     final AtomicLong busyNanos = new AtomicLong();
 
+    /** DTLS datagrams that came in checks, and those that went in their answers. */
+    final AtomicLong dtlsInChecks = new AtomicLong();
+
+    final AtomicLong dtlsInAnswers = new AtomicLong();
+
     /** Authentic RTP packets. */
     final AtomicLong rtpReceived = new AtomicLong();
 

@@ -70,6 +70,13 @@ public final class LoopMetrics {
         return sum(c -> c.handshakes);
     }
 
+    /** DTLS datagrams in checks and in their answers. */
+    public Map<String, LongSupplier> dtlsInStun() {
+        return Map.of(
+                "received", sum(c -> c.dtlsInChecks),
+                "sent", sum(c -> c.dtlsInAnswers));
+    }
+
     /** RTP packets received, sent, and never received. */
     public Map<String, LongSupplier> packets() {
         return Map.of(

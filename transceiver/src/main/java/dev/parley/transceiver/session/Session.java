@@ -3,6 +3,7 @@ package dev.parley.transceiver.session;
 import dev.parley.rtc.dtls.DtlsHandshake;
 import dev.parley.rtc.dtls.DtlsRole;
 import dev.parley.rtc.dtls.DtlsSession;
+import dev.parley.rtc.ice.DtlsInStun;
 import dev.parley.rtc.ice.IceLite;
 import dev.parley.rtc.ice.IcePath;
 import dev.parley.rtc.ice.IceVerdict;
@@ -60,6 +61,7 @@ public final class Session {
     private final InferenceCall inference;
     private final MediaLoop loop;
     private final IceLite ice;
+    private final @Nullable DtlsInStun inStun;
     private final DtlsEndpoint dtls;
     private final SessionMedia media;
     private final @Nullable SessionData data;
@@ -95,6 +97,10 @@ public final class Session {
         this.inference = inference;
         this.loop = loop;
         this.ice = new IceLite(spec.local(), spec.remote(), limits.consentNanos(), loop.random());
+        this.inStun = spec.sped() ? new DtlsInStun() : null;
+        if (inStun != null) {
+            ice.carry(inStun);
+        }
         this.dtls = new DtlsEndpoint(handshake, spec, phases.work(), new DtlsReports(this, loop));
         this.activeNanos = phases.createdNanos();
         this.media =
@@ -178,13 +184,27 @@ public final class Session {
         if (ice.answerLength() > 0) {
             outbox.commit(from, ice.answerLength());
         }
+        if (ice.answerCarriesDtls()) {
+            LoopCounters.add(loop.counters().dtlsInAnswers, 1);
+        }
         if (verdict == IceVerdict.ANSWERED || verdict == IceVerdict.SELECTED) {
             checked(nowNanos);
+            takeDtls(message, from, nowNanos);
         }
         if (verdict == IceVerdict.SELECTED) {
             phases.observer().pathSelected(from, nowNanos);
         }
         return verdict;
+    }
+
+    /** Takes the DTLS datagram in a check, if there is one and that was agreed on. */
+    private void takeDtls(StunReader check, IcePath from, long nowNanos) {
+        if (inStun == null || !DtlsInStun.isIn(check)) {
+            return;
+        }
+        LoopCounters.add(loop.counters().dtlsInChecks, 1);
+        // Most of them are copies of what came by itself: that none is wanted is nothing to count.
+        var _ = offerDtls(from, check.buffer(), check.dtlsOffset(), check.dtlsLength(), nowNanos);
     }
 
     private void checked(long nowNanos) {
@@ -225,7 +245,18 @@ public final class Session {
                 state == State.CONNECTING
                         ? ice.shakesHands(from, length, nowNanos)
                         : ice.isValid(from, nowNanos);
-        if (!valid || !dtls.offer(from, bytes, offset, length)) {
+        if (!valid || !offerDtls(from, bytes, offset, length, nowNanos)) {
+            return false;
+        }
+        if (inStun != null && state == State.CONNECTING) {
+            inStun.received(bytes, offset, length);
+        }
+        return true;
+    }
+
+    private boolean offerDtls(
+            IcePath from, ByteBuffer bytes, int offset, int length, long nowNanos) {
+        if (!dtls.offer(from, bytes, offset, length)) {
             return false;
         }
         if (state == State.CONNECTING) {
@@ -279,6 +310,9 @@ public final class Session {
         dtls.sent();
         early.flightSent(loop.nowNanos());
         sendDtls(datagram, 0, datagram.length);
+        if (inStun != null) {
+            inStun.sent(datagram);
+        }
     }
 
     /** Sends a datagram that DTLS has written. */
@@ -349,6 +383,10 @@ public final class Session {
         leaveHandshakePlace();
         phases.reached(Phase.DTLS_CONNECTED, nowNanos);
         ice.handshakeDone(nowNanos);
+        if (inStun != null) {
+            // RFC 6347 4.2.4: the last flight is the server's.
+            inStun.handshakeDone(spec.role() == DtlsRole.SERVER);
+        }
         media.start(keys, nowNanos);
         dtls.connected(open);
         if (data != null) {

@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param direction of audio at first, as we see it; later offers may change it
  * @param feedbackProfile whether RTCP is that of AVPF (RFC 4585, RFC 5124)
  * @param data what the client says of its data channels; null when there are to be none
+ * @param sped whether DTLS is carried in STUN for a client whose checks ask for it
  * @param snap their association as SDP has agreed on it; null when SCTP shakes hands itself
  */
 public record SessionSpec(
@@ -43,6 +44,7 @@ public record SessionSpec(
         String cname,
         SdpDirection direction,
         boolean feedbackProfile,
+        boolean sped,
         @Nullable SdpData data,
         @Nullable Snap snap) {
     public SessionSpec {

@@ -67,6 +67,10 @@ public final class Peer implements DatagramLink {
     private boolean losing;
     private boolean dataChannels;
     private String sctpInit = "";
+    private @Nullable PeerDtlsInStun inStun;
+    private boolean offersSped;
+    private boolean plainDtls = true;
+    private boolean answeredSped;
     private @Nullable String answeredInit;
     private boolean audio = true;
     private volatile boolean dtlsStarted;
@@ -148,6 +152,48 @@ public final class Peer implements DatagramLink {
         return withDataChannels();
     }
 
+    /** Offers to carry DTLS in its checks. */
+    public Peer offeringDtlsInStun() {
+        offersSped = true;
+        return this;
+    }
+
+    /** Carries DTLS in its checks, and offers to. */
+    public Peer withDtlsInStun() {
+        inStun = new PeerDtlsInStun();
+        return offeringDtlsInStun();
+    }
+
+    /** From now on no DTLS goes or comes by itself. */
+    public Peer withoutPlainDtls() {
+        plainDtls = false;
+        return this;
+    }
+
+    PeerDtlsInStun inStun() {
+        return Objects.requireNonNull(inStun, "it does not carry DTLS");
+    }
+
+    /** DTLS datagrams that came in answers to its checks. */
+    public int dtlsInAnswers() {
+        return inStun().carried();
+    }
+
+    /** Answers to its checks that say anything of DTLS. */
+    public int answersOfDtls() {
+        return inStun().attributes();
+    }
+
+    /** Whether all DTLS that it has sent was acknowledged. */
+    public boolean isDtlsAcknowledged() {
+        return inStun().isThrough();
+    }
+
+    /** Whether the answer agrees to DTLS in STUN. */
+    public boolean answeredSped() {
+        return answeredSped;
+    }
+
     /** SCTP's INIT in the answer; null when it has none. */
     public @Nullable String answeredInit() {
         return answeredInit;
@@ -194,6 +240,7 @@ public final class Peer implements DatagramLink {
                 "a=ice-pwd:" + local.password(),
                 "a=fingerprint:" + offeredFingerprint,
                 "a=setup:" + setup,
+                "a=ice-options:trickle" + (offersSped ? " sped" : ""),
                 "a=mid:0",
                 "a=extmap:" + AUDIO_LEVEL_ID + " urn:ietf:params:rtp-hdrext:ssrc-audio-level",
                 "a=sendrecv",
@@ -213,6 +260,7 @@ public final class Peer implements DatagramLink {
                 new Fingerprint(
                         find(sdp, "a=fingerprint:(\\S+) "), find(sdp, "a=fingerprint:\\S+ (\\S+)"));
         answeredInit = sdp.contains("a=sctp-init:") ? find(sdp, "a=sctp-init:(\\S+)\r\n") : null;
+        answeredSped = sdp.contains("a=ice-options:sped\r\n");
         answerFragment(sdp, nowNanos);
     }
 
@@ -244,6 +292,10 @@ public final class Peer implements DatagramLink {
 
     /** Sends the check that is due, if any. */
     public void check(long nowNanos) {
+        if (inStun != null) {
+            wire.accept(inStun.check(local, remote()));
+            return;
+        }
         ByteBuffer out = ByteBuffer.allocate(1500);
         int length = ice().poll(nowNanos, out, 0);
         if (length > 0) {
@@ -473,14 +525,30 @@ public final class Peer implements DatagramLink {
                 if (stun.wrap(bytes, 0, datagram.length)) {
                     var _ = ice().handle(stun, nowNanos);
                     answerCheck();
+                    takeDtls();
                 }
                 yield true;
             }
-            case DTLS -> dtlsIn.add(datagram);
-            case RTP -> dtlsStarted && receiveRtp(bytes, datagram.length, nowNanos);
-            case RTCP -> dtlsStarted && receiveRtcp(bytes, datagram.length);
+            case DTLS -> !plainDtls || takeDtls(datagram);
+            case RTP ->
+                    dtlsStarted && (isTooEarly() || receiveRtp(bytes, datagram.length, nowNanos));
+            case RTCP -> dtlsStarted && (isTooEarly() || receiveRtcp(bytes, datagram.length));
             case CLIENT_HEADER, UNKNOWN -> throw new AssertionError("not for a client");
         };
+    }
+
+    private void takeDtls() {
+        byte[] carried = inStun == null ? null : inStun.read(stun);
+        if (carried != null) {
+            dtlsIn.add(carried);
+        }
+    }
+
+    private boolean takeDtls(byte[] datagram) {
+        if (inStun != null) {
+            inStun.received(datagram);
+        }
+        return dtlsIn.add(datagram);
     }
 
     private void answerCheck() {
@@ -489,6 +557,11 @@ public final class Peer implements DatagramLink {
         if (length > 0) {
             wire.accept(Arrays.copyOf(out.array(), length));
         }
+    }
+
+    // What comes by itself does not wait for DTLS, whose end only the next answer may bring.
+    private boolean isTooEarly() {
+        return !plainDtls && !outcome.isDone();
     }
 
     private boolean receiveRtp(ByteBuffer bytes, int length, long nowNanos) {
@@ -568,6 +641,12 @@ public final class Peer implements DatagramLink {
     @Override
     public synchronized void send(byte[] bytes, int offset, int length) {
         byte[] datagram = Arrays.copyOfRange(bytes, offset, offset + length);
+        if (inStun != null) {
+            inStun.sent(datagram);
+        }
+        if (!plainDtls) {
+            return;
+        }
         if (dtlsSent++ < heldFrom) {
             wire.accept(datagram);
         } else {

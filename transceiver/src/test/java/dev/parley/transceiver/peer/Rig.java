@@ -1,5 +1,7 @@
 package dev.parley.transceiver.peer;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.parley.otel.Telemetry;
 import dev.parley.otel.trace.RecentCalls;
 import dev.parley.otel.trace.Tracing;
@@ -208,6 +210,7 @@ public final class Rig implements AutoCloseable {
                                 memory,
                                 OutputSettings.DEFAULT,
                                 Duration.ofSeconds(2).toNanos(),
+                                true,
                                 true,
                                 true,
                                 true),
@@ -513,6 +516,12 @@ public final class Rig implements AutoCloseable {
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
+    }
+
+    /** DTLS in checks and their answers. */
+    public long dtlsInStun(String direction) {
+        return requireNonNull(new LoopMetrics(List.of(loop)).dtlsInStun().get(direction))
+                .getAsLong();
     }
 
     /** Drops that were counted, by reason, those that are 0 left out. */
