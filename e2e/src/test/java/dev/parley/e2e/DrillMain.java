@@ -30,6 +30,7 @@ public final class DrillMain {
         drills.put("netem-libwebrtc", new NetemLibwebrtcDrill());
         drills.put("netem-data", new NetemDataDrill());
         drills.put("setup", new SetupDrill());
+        drills.put("setup-loss", new SetupLossDrill());
         drills.putAll(ClusterDrills.all());
         drills.putAll(HostileDrills.all());
         drills.put("global-relay", new GlobalRelayDrill());
