@@ -28,14 +28,14 @@ final class Assumptions {
                     new Value("relay_share", 0.5, "of a relay core's time that is planned for"),
                     new Value(
                             "opus_call_ms",
-                            1.56,
+                            1.0,
                             "of a transceiver core, per second of a call whose agent speaks Opus"),
                     new Value(
                             "pcm_silent_ms", 1.6, "the same, agent speaks PCM, while it is silent"),
                     new Value("pcm_speaking_ms", 15.8, "and while it speaks, which is encoded"),
                     new Value("pcm_share", 1.0, "of calls whose agents speak PCM"),
                     new Value("talk_share", 0.33, "of a call in which its agent speaks"),
-                    new Value("setup_ms", 6.3, "of a transceiver core, for one set-up"),
+                    new Value("setup_ms", 2.0, "of a transceiver core, for one set-up"),
                     new Value(
                             "transceiver_share",
                             0.7,
