@@ -7,8 +7,8 @@ package dev.parley.transceiver.media;
  * catches up with it. Owned by the output path.
  *
  * <p>What can be spared is the least that any packet of a second has waited, but for a reserve that
- * hides the source's jitter. Whenever that was too little and silence had to fill in, the reserve
- * is doubled; it comes down slowly.
+ * hides the source's jitter: the cushion that was asked for, or more. Whenever that was too little
+ * and silence had to fill in, the reserve is doubled; it comes down slowly.
  */
 final class CatchUp {
     /** How far the schedule moves with one packet, as receivers take for jitter. */
@@ -23,13 +23,13 @@ final class CatchUp {
     private static final long BEGINNING_NANOS = 500_000_000L;
 
     private static final long LEAST_RESERVE_NANOS = 5_000_000L;
-    private static final long MOST_RESERVE_NANOS = 40_000_000L;
 
     /** Windows without a gap after which the reserve comes down by a step. */
     private static final int CALM_WINDOWS = 60;
 
     private final long liveNanos;
-    private long reserveNanos = LEAST_RESERVE_NANOS;
+    private final long leastReserveNanos;
+    private long reserveNanos;
     private long leastNanos = Long.MAX_VALUE;
     private long seenNanos = -BEGINNING_NANOS;
     private int calmWindows;
@@ -39,9 +39,12 @@ final class CatchUp {
     /**
      * @param liveNanos speech that always waits longer than this is not spoken in real time but
      *     ahead of it, and keeps its time; 0 to have all of it do so
+     * @param cushionNanos what speech should wait at least, for its source's jitter
      */
-    CatchUp(long liveNanos) {
+    CatchUp(long liveNanos, long cushionNanos) {
         this.liveNanos = liveNanos;
+        this.leastReserveNanos = Math.max(LEAST_RESERVE_NANOS, cushionNanos);
+        this.reserveNanos = leastReserveNanos;
     }
 
     /** Speech begins after silence. */
@@ -53,10 +56,11 @@ final class CatchUp {
 
     /** Speech goes on after silence had to fill in for what came too late. */
     void resume() {
+        boolean tooLate = live || leastNanos <= liveNanos;
         begin();
-        if (live) {
+        if (tooLate) {
             calmWindows = 0;
-            reserveNanos = Math.min(2 * reserveNanos, MOST_RESERVE_NANOS);
+            reserveNanos = Math.max(reserveNanos, Math.min(2 * reserveNanos, liveNanos));
         }
     }
 
@@ -67,13 +71,13 @@ final class CatchUp {
      * @param waitedNanos from its coming to when it was due; negative when it came later
      */
     long left(long waitedNanos, long lengthNanos) {
-        live = waitedNanos <= liveNanos;
         seenNanos += lengthNanos;
         if (seenNanos > 0) {
             leastNanos = Math.min(leastNanos, waitedNanos);
         }
         if (seenNanos >= WINDOW_NANOS) {
-            steps = leastNanos > liveNanos ? 0 : Math.max(0, steps(leastNanos - reserveNanos));
+            live = leastNanos <= liveNanos;
+            steps = live ? Math.max(0, steps(leastNanos - reserveNanos)) : 0;
             leastNanos = Long.MAX_VALUE;
             seenNanos = 0;
             calmDown();
@@ -93,7 +97,7 @@ final class CatchUp {
         calmWindows++;
         if (calmWindows >= CALM_WINDOWS) {
             calmWindows = 0;
-            reserveNanos = Math.max(reserveNanos - STEP_NANOS, LEAST_RESERVE_NANOS);
+            reserveNanos = Math.max(reserveNanos - STEP_NANOS, leastReserveNanos);
         }
     }
 }

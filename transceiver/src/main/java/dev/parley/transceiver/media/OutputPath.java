@@ -97,7 +97,7 @@ public final class OutputPath {
         this.sequence = firstSequence & 0xFFFF;
         this.firstTimestamp = firstTimestamp;
         this.playout = playout;
-        this.catchUp = new CatchUp(liveNanos);
+        this.catchUp = new CatchUp(liveNanos, playout.cushionNanos());
     }
 
     /**

@@ -78,6 +78,11 @@ public final class Playout {
         this.listener = listener;
     }
 
+    /** How long the first packet of a spurt waits for the next one at most. */
+    long cushionNanos() {
+        return cushionNanos;
+    }
+
     /** Takes the next item from inference. */
     public void offer(OutputItem item) {
         switch (item) {

@@ -26,7 +26,7 @@ class CatchUpTest {
     }
 
     private final PlayedItem item = new PlayedItem("r", "i");
-    private final Playout playout = new Playout(240, new Deaf());
+    private Playout playout = new Playout(240, new Deaf());
     private final List<Sent> sent = new ArrayList<>();
     private final List<Long> said = new ArrayList<>();
     private OutputPath output = output(LIVE_NANOS);
@@ -175,6 +175,24 @@ class CatchUpTest {
         assertThat(waitsAfter(3 * SECOND)[0]).isBetween(5.0, 8.0);
         assertThat(waitsAfter(3 * SECOND)[1]).isBetween(85.0, 88.0);
         assertThat(gapsAfter(0)).isZero();
+    }
+
+    @Test
+    void learnsFromGapsOfASourceWhoseMessagesAreLong() {
+        // Each third second a message of 100 ms is 30 ms late.
+        speak(
+                60 * SECOND,
+                i -> 40 * MILLI + every20(i / 5 * 5) + (i / 5 % 30 == 29 ? 30 * MILLI : 0));
+        assertThat(gapsAfter(0)).isPositive().isLessThan(9);
+        assertThat(gapsAfter(30 * SECOND)).isZero();
+    }
+
+    @Test
+    void leavesTheCushionThatWasAskedFor() {
+        playout = new Playout(40 * 48, new Deaf());
+        output = output(LIVE_NANOS);
+        speak(10 * SECOND, i -> every20(Math.max(0, i - 3)));
+        assertThat(waitsAfter(3 * SECOND)[0]).isBetween(40.0, 43.0);
     }
 
     @Test
