@@ -7,14 +7,17 @@ import java.util.concurrent.atomic.AtomicLong;
  * all threads; each session's {@link Backlog} adds and subtracts.
  */
 public final class OutputMemory {
+    /** Of what is left one session may have a quarter, so that however many want more, some is. */
+    private static final int SHARE = 4;
+
     private final long maxBytes;
     private final long maxSessionBytes;
     private final AtomicLong bytes = new AtomicLong();
 
     /**
-     * @param maxBytes with that much held by all sessions, one with more than its sure share reads
-     *     no more
-     * @param maxSessionBytes the same for what one session holds
+     * @param maxBytes for all sessions; one that holds more than its sure share, and than a quarter
+     *     of what is left of it, reads no more
+     * @param maxSessionBytes the same for what one session holds, however much is left
      */
     public OutputMemory(long maxBytes, long maxSessionBytes) {
         this.maxBytes = maxBytes;
@@ -31,6 +34,6 @@ public final class OutputMemory {
     }
 
     boolean hasRoomFor(long sessionBytes) {
-        return sessionBytes < maxSessionBytes && bytes.get() < maxBytes;
+        return sessionBytes < Math.min(maxSessionBytes, (maxBytes - bytes.get()) / SHARE);
     }
 }

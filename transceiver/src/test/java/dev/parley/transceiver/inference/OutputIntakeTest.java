@@ -111,7 +111,7 @@ class OutputIntakeTest {
 
     @Test
     void stopsReadingMarksWhenTheirNamesTakeTheMemoryThatThereIs() {
-        Backlog wide = new Backlog(Long.MAX_VALUE, new OutputMemory(8 << 20, 8 << 20));
+        Backlog wide = new Backlog(Long.MAX_VALUE, new OutputMemory(64 << 20, 8 << 20));
         OutputIntake intake = intake(OPUS, inbox, wide);
         ConverseResponse mark =
                 ConverseResponse.newBuilder()

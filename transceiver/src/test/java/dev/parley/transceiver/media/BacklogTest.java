@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 class BacklogTest {
     private static final long SECOND = InputClock.RATE_HZ;
 
-    private final OutputMemory memory = new OutputMemory(1_000, 700);
+    private final OutputMemory memory = new OutputMemory(10_000, 700);
 
     @Test
     void readsUpToTheHighWaterMarkAndOnBelowIt() {
@@ -27,11 +27,22 @@ class BacklogTest {
     }
 
     @Test
+    void readsOnHoweverManyOthersHoldAllTheyMay() {
+        for (int i = 0; i < 12; i++) {
+            Backlog other = new Backlog(600 * SECOND, memory);
+            other.addAnyway(40 * SECOND, 0);
+            while (other.add(1, 10)) {}
+        }
+        assertThat(memory.bytes()).isGreaterThan(7_000);
+        assertThat(new Backlog(600 * SECOND, memory).add(40 * SECOND, 100)).isTrue();
+    }
+
+    @Test
     void readsItsSureShareWhateverOthersHold() {
         Backlog other = new Backlog(600 * SECOND, memory);
         Backlog another = new Backlog(600 * SECOND, memory);
-        assertThat(other.add(SECOND, 600)).isTrue();
-        assertThat(another.add(SECOND, 600)).isTrue();
+        assertThat(other.add(SECOND, 6_000)).isTrue();
+        assertThat(another.add(SECOND, 6_000)).isTrue();
         Backlog backlog = new Backlog(600 * SECOND, memory);
         assertThat(backlog.add(Backlog.SURE_SAMPLES - 1, 50)).isTrue();
         assertThat(backlog.add(1, 1)).isFalse();
@@ -43,7 +54,7 @@ class BacklogTest {
     @Test
     void readsNoFurtherThanTheMemoryOfItsSureShare() {
         Backlog other = new Backlog(600 * SECOND, memory);
-        assertThat(other.add(SECOND, 1_000)).isTrue();
+        assertThat(other.add(SECOND, 10_000)).isTrue();
         Backlog backlog = new Backlog(600 * SECOND, memory);
         assertThat(backlog.add(SECOND, Backlog.SURE_BYTES - 1)).isTrue();
         assertThat(backlog.add(1, 1)).isFalse();
