@@ -39,6 +39,7 @@ public final class DtlsInStun {
 
     private final int[] acks = new int[MAX_ACKS];
     private int ackCount;
+    private boolean isNew;
 
     /** DTLS has sent a datagram of the handshake by itself; it is kept. */
     public void sent(byte[] datagram) {
@@ -68,17 +69,28 @@ public final class DtlsInStun {
 
     /** A datagram of the peer's handshake has come by itself, and DTLS has taken it. */
     public void received(ByteBuffer bytes, int offset, int length) {
+        var _ = note(bytes, offset, length);
+    }
+
+    /** Answers whether it has not come before. */
+    private boolean note(ByteBuffer bytes, int offset, int length) {
         flightEnded = true;
         int crc = StunFingerprint.crc32(bytes, offset, length);
         for (int i = 0; i < ackCount; i++) {
             if (acks[i] == crc) {
-                return;
+                return false;
             }
         }
         if (ackCount == MAX_ACKS) {
             System.arraycopy(acks, 1, acks, 0, --ackCount);
         }
         acks[ackCount++] = crc;
+        return true;
+    }
+
+    /** Whether the datagram in the check that was read last has not come before. */
+    public boolean isNew() {
+        return isNew;
     }
 
     /**
@@ -106,9 +118,7 @@ public final class DtlsInStun {
         for (int i = 0; i < check.dtlsAckCount(); i++) {
             acknowledged(check.dtlsAck(i));
         }
-        if (isIn(check)) {
-            received(check.buffer(), check.dtlsOffset(), check.dtlsLength());
-        }
+        isNew = isIn(check) && note(check.buffer(), check.dtlsOffset(), check.dtlsLength());
         if (done && !asks(check)) {
             // The client is through with it.
             pending.clear();

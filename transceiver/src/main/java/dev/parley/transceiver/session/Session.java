@@ -203,8 +203,13 @@ public final class Session {
             return;
         }
         LoopCounters.add(loop.counters().dtlsInChecks, 1);
-        // Most of them are copies of what came by itself: that none is wanted is nothing to count.
-        var _ = offerDtls(from, check.buffer(), check.dtlsOffset(), check.dtlsLength(), nowNanos);
+        // Most of them are copies of what came by itself, which say nothing of the client's pace;
+        // that DTLS wants no more is nothing to count.
+        if (inStun.isNew()) {
+            var _ =
+                    offerDtls(
+                            from, check.buffer(), check.dtlsOffset(), check.dtlsLength(), nowNanos);
+        }
     }
 
     private void checked(long nowNanos) {
