@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
 final class MemoryBackend implements StoreBackend {
     private static final int MAX_ENTRIES = 100_000;
 
+    /** With each that is written; the rest goes with those that follow. */
+    private static final int MOST_REMOVED = 64;
+
     private record Entry(StoredRoute route, long expiresNanos) {}
 
     private final long timeToLiveNanos;
@@ -43,7 +46,7 @@ final class MemoryBackend implements StoreBackend {
         // Entries written last stand last and expire last, so the first are those to make room.
         entries.remove(key);
         Iterator<Entry> oldest = entries.values().iterator();
-        while (oldest.hasNext() && makesRoom(oldest.next())) {
+        for (int i = 0; i < MOST_REMOVED && oldest.hasNext() && makesRoom(oldest.next()); i++) {
             oldest.remove();
         }
         entries.put(key, new Entry(route, clock.getAsLong() + timeToLiveNanos));
