@@ -239,7 +239,7 @@ final class SessionMedia implements MediaTransport.Listener {
         if (input.waiting()) {
             input.onDeadline(nowNanos);
         }
-        takeOutput(nowNanos);
+        take(nowNanos);
         MediaTransport started = transport;
         while (flows(nowNanos) && output.dueNanos() - nowNanos <= 0) {
             sendRtp(started, nowNanos);
@@ -248,16 +248,26 @@ final class SessionMedia implements MediaTransport.Listener {
             sendReport(started, nowNanos);
         }
         feed.tellLeft();
-        if (output.pausing() && !outputWaits) {
-            outputWaits = feed.await();
-        }
+        await();
     }
 
-    /** Takes what inference says; after a pause it need not wait for the next packet's time. */
+    /** Takes what inference says after a pause, which need not wait for the next packet's time. */
     void takeOutput(long nowNanos) {
+        take(nowNanos);
+        // The first packet may have to wait for the second.
+        await();
+    }
+
+    private void take(long nowNanos) {
         outputWaits = feed.take();
         if (flows(nowNanos)) {
             output.hasten(nowNanos);
+        }
+    }
+
+    private void await() {
+        if (output.pausing() && !outputWaits) {
+            outputWaits = feed.await();
         }
     }
 
