@@ -4,13 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.rtc.rtp.RtpReader;
 import dev.parley.transceiver.media.OutputItem.Frame;
-import dev.parley.transceiver.media.OutputItem.Mark;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.function.IntToLongFunction;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** How long speech of sources of many kinds waits for its packet, on a virtual clock. */
@@ -26,34 +24,11 @@ class CatchUpTest {
     }
 
     private final PlayedItem item = new PlayedItem("r", "i");
-    private Playout playout = new Playout(240, new Deaf());
+    private Playout playout = new Playout(240, new DeafListener());
     private final List<Sent> sent = new ArrayList<>();
     private final List<Long> said = new ArrayList<>();
     private OutputPath output = output(LIVE_NANOS);
     private long now;
-
-    private static final class Deaf implements Playout.Listener {
-        @Override
-        public void started(PlayedItem item) {}
-
-        @Override
-        public void progressed(PlayedItem item) {}
-
-        @Override
-        public void stopped(PlayedItem item) {}
-
-        @Override
-        public void cleared(@Nullable PlayedItem item, long clearedSamples) {}
-
-        @Override
-        public void paused(@Nullable PlayedItem item) {}
-
-        @Override
-        public void marked(Mark mark) {}
-
-        @Override
-        public void hungUp(String message) {}
-    }
 
     private OutputPath output(long liveNanos) {
         OutputPath made =
@@ -189,7 +164,7 @@ class CatchUpTest {
 
     @Test
     void leavesTheCushionThatWasAskedFor() {
-        playout = new Playout(40 * 48, new Deaf());
+        playout = new Playout(40 * 48, new DeafListener());
         output = output(LIVE_NANOS);
         speak(10 * SECOND, i -> every20(Math.max(0, i - 3)));
         assertThat(waitsAfter(3 * SECOND)[0]).isBetween(40.0, 43.0);

@@ -4,10 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
 import dev.parley.transceiver.media.OutputItem.Frame;
-import dev.parley.transceiver.media.OutputItem.Mark;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What a packet of output costs in garbage on the media loop. */
@@ -15,35 +13,12 @@ class OutputAllocationTest {
     private static final int PACKETS = 10_000;
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
-    private final Playout playout = new Playout(0, new Deaf());
+    private final Playout playout = new Playout(0, new DeafListener());
     private final OutputPath output =
             new OutputPath(1, OutputFormat.opus(111, 20, true), 0, 0, playout, 500_000_000L);
     private final ByteBuffer packet = ByteBuffer.allocate(1_500);
     private final Frame frame =
             new Frame(new PlayedItem("r", "i"), new byte[80], 960, 0, Backlog.chargeBytes(80), 0);
-
-    private static final class Deaf implements Playout.Listener {
-        @Override
-        public void started(PlayedItem item) {}
-
-        @Override
-        public void progressed(PlayedItem item) {}
-
-        @Override
-        public void stopped(PlayedItem item) {}
-
-        @Override
-        public void cleared(@Nullable PlayedItem item, long clearedSamples) {}
-
-        @Override
-        public void paused(@Nullable PlayedItem item) {}
-
-        @Override
-        public void marked(Mark mark) {}
-
-        @Override
-        public void hungUp(String message) {}
-    }
 
     @Test
     void sendsSpeechAndSilenceWithoutAllocating() {
