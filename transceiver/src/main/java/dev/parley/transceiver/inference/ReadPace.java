@@ -25,14 +25,16 @@ final class ReadPace {
     static final long LEAST_WAIT_NANOS = 20_000_000L;
 
     private static final long NANOS_PER_SECOND = 1_000_000_000L;
+    private static final long BURST_NANOS = nanos(BURST_BYTES);
 
     private final LongSupplier clock;
-    private long left = BURST_BYTES;
-    private long nanos;
+
+    /** When the whole budget is there again. */
+    private long fullNanos;
 
     ReadPace(LongSupplier clock) {
         this.clock = clock;
-        this.nanos = clock.getAsLong();
+        this.fullNanos = clock.getAsLong();
     }
 
     /** A message without audio was read. */
@@ -46,26 +48,17 @@ final class ReadPace {
     }
 
     private synchronized void spend(long bytes) {
-        refill();
-        left -= bytes;
+        long now = clock.getAsLong();
+        fullNanos = now + Math.max(0, fullNanos - now) + nanos(bytes);
     }
 
     /** How long to wait before the next message is asked for. */
     synchronized long waitNanos() {
-        refill();
-        return left >= 0
-                ? 0
-                : Math.max(LEAST_WAIT_NANOS, -left * NANOS_PER_SECOND / BYTES_PER_SECOND);
+        long wait = fullNanos - clock.getAsLong() - BURST_NANOS;
+        return wait <= 0 ? 0 : Math.max(LEAST_WAIT_NANOS, wait);
     }
 
-    private void refill() {
-        long now = clock.getAsLong();
-        // A longer time than it takes to fill the budget tells no more, and would overflow.
-        long passed = Math.min(now - nanos, NANOS_PER_SECOND * BURST_BYTES / BYTES_PER_SECOND * 2);
-        long more = passed * BYTES_PER_SECOND / NANOS_PER_SECOND;
-        if (more > 0) {
-            left = Math.min(BURST_BYTES, left + more);
-            nanos = now;
-        }
+    private static long nanos(long bytes) {
+        return bytes * NANOS_PER_SECOND / BYTES_PER_SECOND;
     }
 }
