@@ -44,7 +44,7 @@ public final class DtlsInStun {
     /** DTLS has sent a datagram of the handshake by itself; it is kept. */
     public void sent(byte[] datagram) {
         int crc = StunFingerprint.crc32(ByteBuffer.wrap(datagram), 0, datagram.length);
-        if (isPending(crc)) {
+        if (indexOf(crc) >= 0) {
             return;
         }
         // A flight answers one of the peer's: with the first datagram behind that a new one begins.
@@ -58,13 +58,13 @@ public final class DtlsInStun {
         pending.add(new Packet(datagram, crc));
     }
 
-    private boolean isPending(int crc) {
-        for (int i = 0; i < pending.size(); i++) {
-            if (pending.get(i).crc == crc) {
-                return true;
-            }
+    /** Where a pending datagram is, negative when it is not. */
+    private int indexOf(int crc) {
+        int index = pending.size() - 1;
+        while (index >= 0 && pending.get(index).crc != crc) {
+            index--;
         }
-        return false;
+        return index;
     }
 
     /** A datagram of the peer's handshake has come by itself, and DTLS has taken it. */
@@ -116,21 +116,15 @@ public final class DtlsInStun {
     /** Takes what a check acknowledges, and acknowledges what is in it. */
     void read(StunReader check) {
         for (int i = 0; i < check.dtlsAckCount(); i++) {
-            acknowledged(check.dtlsAck(i));
+            int acknowledged = indexOf(check.dtlsAck(i));
+            if (acknowledged >= 0) {
+                pending.remove(acknowledged);
+            }
         }
         isNew = isIn(check) && note(check.buffer(), check.dtlsOffset(), check.dtlsLength());
         if (done && !asks(check)) {
             // The client is through with it.
             pending.clear();
-        }
-    }
-
-    private void acknowledged(int crc) {
-        for (int i = 0; i < pending.size(); i++) {
-            if (pending.get(i).crc == crc) {
-                pending.remove(i);
-                return;
-            }
         }
     }
 
