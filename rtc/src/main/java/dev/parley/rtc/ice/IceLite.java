@@ -148,6 +148,7 @@ public final class IceLite {
         writer.bindingSuccess(answer, answerOffset, message)
                 .xorMappedAddress(from.clientHigh(), from.clientLow(), from.clientPort());
         if (!seen.add(message.transactionIdHigh(), message.transactionIdLow())) {
+            // Wherever it comes from again, it gets no more than it has sent, and no DTLS.
             acknowledgeDtls(message, message.length());
             return answered(generation, IceVerdict.REPEATED);
         }
@@ -156,7 +157,7 @@ public final class IceLite {
         IceVerdict verdict = selected == before ? IceVerdict.ANSWERED : IceVerdict.SELECTED;
         carryDtls(message, pair);
         var _ = answered(generation, verdict);
-        returnPath.answered(pair, answerLength);
+        returnPath.answered(pair, answerLength, answerCarriesDtls);
         return verdict;
     }
 
@@ -165,11 +166,14 @@ public final class IceLite {
         return verdict;
     }
 
-    // Wherever a transaction comes from again, it gets no more than it has sent, and no DTLS.
-    private void acknowledgeDtls(StunReader check, int limit) {
+    private void acknowledgeDtls(StunReader check, long roomBytes) {
         if (carried != null) {
-            carried.acknowledge(check, writer, limit - StunWriter.END_LENGTH);
+            carried.acknowledge(check, writer, attributesEnd(roomBytes));
         }
+    }
+
+    private static int attributesEnd(long roomBytes) {
+        return (int) Math.min(StunWriter.MAX_LENGTH, roomBytes) - StunWriter.END_LENGTH;
     }
 
     // On the selected path alone, as all DTLS of ours: what ends there proves that one.
@@ -179,9 +183,9 @@ public final class IceLite {
             return;
         }
         dtls.read(check);
-        int limit = (int) Math.min(StunWriter.MAX_LENGTH, UnprovenBudget.answerRoom(pair));
-        acknowledgeDtls(check, limit);
-        if (pair == selected && dtls.carry(check, writer, limit - StunWriter.END_LENGTH)) {
+        acknowledgeDtls(check, UnprovenBudget.answerRoom(pair));
+        if (pair == selected
+                && dtls.carry(check, writer, attributesEnd(returnPath.dtlsRoom(pair)))) {
             answerCarriesDtls = true;
             returnPath.shakesHands(pair);
         }

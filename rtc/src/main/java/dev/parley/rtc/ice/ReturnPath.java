@@ -65,8 +65,15 @@ final class ReturnPath {
     }
 
     /** A check of the client's was answered. */
-    void answered(IcePair to, int lengthBytes) {
-        budget.answered(to, lengthBytes);
+    void answered(IcePair to, int lengthBytes, boolean carriesDtls) {
+        if (!to.proven) {
+            budget.answered(to, lengthBytes, carriesDtls);
+        }
+    }
+
+    /** How long an answer with DTLS in it may be. */
+    long dtlsRoom(IcePair to) {
+        return budget.dtlsRoom(to);
     }
 
     /** Whether a packet may go along a path; what goes along unproven ones is counted. */

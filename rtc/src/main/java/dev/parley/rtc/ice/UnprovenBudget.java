@@ -32,13 +32,21 @@ final class UnprovenBudget {
     }
 
     /** Notes an answer to what came, which is never longer than {@link #answerRoom}. */
-    void answered(IcePair pair, int lengthBytes) {
+    void answered(IcePair pair, int lengthBytes, boolean carriesDtls) {
         pair.creditBytes -= lengthBytes;
+        totalBytes -= carriesDtls ? lengthBytes : 0;
     }
 
     /** How long an answer to what came from a path may be, what its grant has left untouched. */
     static long answerRoom(IcePair pair) {
         return pair.proven ? Long.MAX_VALUE : pair.creditBytes;
+    }
+
+    /** The same with DTLS in it, which counts as DTLS does, and leaves half to what goes alone. */
+    long dtlsRoom(IcePair pair) {
+        return pair.proven
+                ? Long.MAX_VALUE
+                : Math.min(pair.creditBytes, totalBytes - TOTAL_BYTES / 2);
     }
 
     /** Takes so many bytes of media or DTLS for a path; false, and nothing taken, if it may not. */

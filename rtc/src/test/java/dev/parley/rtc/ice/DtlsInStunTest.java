@@ -348,6 +348,24 @@ class DtlsInStunTest {
     }
 
     @Test
+    void whatAnswersCarryEndsWithHalfOfWhatGoesWithoutAProof() {
+        byte[] packet = packet(8, 400);
+        dtls.sent(packet(7, 900));
+        int carried = 0;
+        for (int i = 0; i < 200; i++) {
+            check(data(packet));
+            carried += checks.ice.answerCarriesDtls() ? checks.ice.answerLength() : 0;
+        }
+
+        assertThat(carried)
+                .isBetween(UnprovenBudget.TOTAL_BYTES / 2 - 1_100, UnprovenBudget.TOTAL_BYTES / 2);
+        // Without it DTLS goes on by itself.
+        assertThat(checks.ice.claimHandshakePath(1_100, now)).isNotNull();
+        // Answers as such do not end.
+        assertThat(acksOf(check(data(packet)))).containsExactly(crc(packet));
+    }
+
+    @Test
     void noAnswerIsLongerThanWhatFitsEveryPath() {
         prove();
         int longest = 0;
