@@ -385,16 +385,17 @@ public final class IceLite {
 
     /**
      * Where a packet of so many bytes goes, which counts against what an unproven path gets; null
-     * for nowhere. The object stays ours and its relay may change.
+     * for nowhere. Until {@link #handshakeDone} it leaves something there to the handshake. The
+     * object stays ours and its relay may change.
      */
     public @Nullable IcePath claimPath(int lengthBytes, long nowNanos) {
-        IcePair pair = claim(lengthBytes, nowNanos);
+        IcePair pair = claim(lengthBytes, false, nowNanos);
         return pair == null ? null : pair.path;
     }
 
     /** The same for a datagram of the DTLS handshake, until {@link #handshakeDone}. */
     public @Nullable IcePath claimHandshakePath(int lengthBytes, long nowNanos) {
-        IcePair pair = claim(lengthBytes, nowNanos);
+        IcePair pair = claim(lengthBytes, true, nowNanos);
         if (pair == null) {
             return null;
         }
@@ -402,12 +403,12 @@ public final class IceLite {
         return pair.path;
     }
 
-    private @Nullable IcePair claim(int lengthBytes, long nowNanos) {
+    private @Nullable IcePair claim(int lengthBytes, boolean ofHandshake, long nowNanos) {
         IcePair pair = selected;
         if (pair == null) {
             return null;
         }
-        if (isOurs(pair, nowNanos) && returnPath.claim(pair, lengthBytes)) {
+        if (isOurs(pair, nowNanos) && returnPath.claim(pair, lengthBytes, ofHandshake)) {
             return pair;
         }
         IcePair before = returnPath.provenBefore();

@@ -25,6 +25,7 @@ final class ReturnPath {
     private @Nullable IcePair provenBefore;
     private @Nullable IcePair handshakePair;
     private boolean handshakeScattered;
+    private boolean handshakeOver;
     private boolean makesChecks;
 
     ReturnPath(RandomGenerator random) {
@@ -77,8 +78,9 @@ final class ReturnPath {
     }
 
     /** Whether a packet may go along a path; what goes along unproven ones is counted. */
-    boolean claim(IcePair to, int lengthBytes) {
-        return to.proven || budget.spend(to, lengthBytes);
+    boolean claim(IcePair to, int lengthBytes, boolean ofHandshake) {
+        int kept = ofHandshake || handshakeOver ? 0 : UnprovenBudget.HANDSHAKE_BYTES;
+        return to.proven || budget.spend(to, lengthBytes, kept);
     }
 
     /** A datagram of the handshake goes along a path. */
@@ -91,6 +93,7 @@ final class ReturnPath {
     void handshakeDone(@Nullable IcePair inUse, long nowNanos) {
         IcePair shaken = handshakePair;
         handshakePair = null;
+        handshakeOver = true;
         makesChecks = true;
         if (shaken != null && !handshakeScattered) {
             prove(shaken, inUse, nowNanos);

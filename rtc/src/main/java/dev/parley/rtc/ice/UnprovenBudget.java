@@ -16,6 +16,9 @@ final class UnprovenBudget {
     /** Beyond what came: some forty packets of speech, most of a second. */
     static final int GRANT_BYTES = 4_096;
 
+    /** What media that goes out before the handshake is done leaves it: two of its flights. */
+    static final int HANDSHAKE_BYTES = 2_048;
+
     /** Media and DTLS in all: some ten seconds of speech. */
     static final int TOTAL_BYTES = 65_536;
 
@@ -49,9 +52,15 @@ final class UnprovenBudget {
                 : Math.min(pair.creditBytes, totalBytes - TOTAL_BYTES / 2);
     }
 
-    /** Takes so many bytes of media or DTLS for a path; false, and nothing taken, if it may not. */
-    boolean spend(IcePair pair, int lengthBytes) {
-        if (totalBytes < lengthBytes || !spendOnCheck(pair, lengthBytes)) {
+    /**
+     * Takes so many bytes of media or DTLS for a path; false, and nothing taken, if it may not.
+     *
+     * @param keptBytes what must be left to the path then
+     */
+    boolean spend(IcePair pair, int lengthBytes, int keptBytes) {
+        if (totalBytes < lengthBytes
+                || pair.creditBytes + grantBytes < lengthBytes + keptBytes
+                || !spendOnCheck(pair, lengthBytes)) {
             return false;
         }
         totalBytes -= lengthBytes;

@@ -142,6 +142,16 @@ class IceReturnPathTest {
     }
 
     @Test
+    void leavesAHandshakeItsRepetitionsWhenAudioGoesOutBeforeItIsDone() {
+        checks.nominate(FIRST, WIFI, START);
+        assertThat(bytesTo(WIFI, START)).isPositive();
+
+        assertThat(ice.claimHandshakePath(1_000, START)).isNotNull();
+        assertThat(ice.claimHandshakePath(1_000, START)).isNotNull();
+        assertThat(ice.claimHandshakePath(1_000, START)).isNull();
+    }
+
+    @Test
     void sendsWithoutEndWhereAHandshakeWentAlong() {
         connect(WIFI);
         assertThat(bytesTo(WIFI, START + SECOND)).isEqualTo(PACKETS * PACKET);

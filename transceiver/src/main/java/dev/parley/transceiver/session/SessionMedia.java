@@ -282,6 +282,9 @@ final class SessionMedia implements MediaTransport.Listener {
         int length = started.writeRtp(outbox.bytes(), outbox.payloadOffset(), nowNanos);
         if (length > 0 && commit(length, nowNanos)) {
             LoopCounters.add(loop.counters().rtpSent, 1);
+        } else if (length > 0 && !trusted) {
+            // No more may go there until it is proven: what is said next waits for the handshake.
+            earlyUntilNanos = nowNanos;
         }
     }
 

@@ -8,6 +8,7 @@ import dev.parley.proto.inference.v1.ConverseRequest;
 import dev.parley.proto.inference.v1.EndReason;
 import dev.parley.proto.inference.v1.SessionEnd;
 import dev.parley.transceiver.peer.FakeUdpPort.Address;
+import dev.parley.transceiver.peer.FakeVoiceAgent;
 import dev.parley.transceiver.peer.Peer;
 import dev.parley.transceiver.peer.Rig;
 import dev.parley.transceiver.peer.Rig.Place;
@@ -95,6 +96,34 @@ class FalseStartCallTest {
         rig.advance(200);
         // No burst for the time that it waited.
         assertThat(peer.received()).hasSizeBetween(before + 9, before + 12);
+    }
+
+    @Test
+    void whatTheBudgetHasNoRoomForIsSaidWhenTheHandshakeIsDone() {
+        try (Rig far = Rig.withOpus()) {
+            Peer caller = far.client("actpass", PLACE).holdingItsFinished();
+            CreateSessionResponse call = far.create(caller);
+            FakeVoiceAgent.Call agent = far.agent().awaitCall();
+            byte[] packet = new byte[600];
+            packet[0] = (byte) 0xF8;
+            for (int i = 0; i < 40; i++) {
+                agent.say("r", packet);
+            }
+            caller.check(far.now());
+            far.pump(() -> caller.dtlsWaiting() > 0);
+            far.advance(600);
+            caller.startDtls();
+            far.pump(caller::dtlsDone);
+            far.advanceUntil(() -> !caller.speech().isEmpty());
+            // A round trip and a half is not over, and the packets of one would be due.
+            far.advance(800);
+            assertThat(caller.speech()).hasSizeLessThan(20);
+
+            caller.releaseDtls();
+            far.pump(() -> far.describe(call).getState() == SessionState.SESSION_STATE_CONNECTED);
+            // But for the one by which it was seen that there is no room.
+            far.advanceUntil(() -> caller.speech().size() == 39);
+        }
     }
 
     @Test
