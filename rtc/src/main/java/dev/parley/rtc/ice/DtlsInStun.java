@@ -29,6 +29,10 @@ public final class DtlsInStun {
 
     private static final int ATTRIBUTE_HEADER = 4;
 
+    // RFC 5246 A.1
+    private static final int CHANGE_CIPHER_SPEC = 20;
+    private static final int HANDSHAKE = 22;
+
     @SuppressWarnings("ArrayRecordComponent") // Handed over, compared by no one.
     private record Packet(byte[] bytes, int crc) {}
 
@@ -67,9 +71,15 @@ public final class DtlsInStun {
         return index;
     }
 
-    /** A datagram of the peer's handshake has come by itself, and DTLS has taken it. */
+    /**
+     * A datagram has come by itself, and DTLS has taken it. What is not of a handshake, maybe of
+     * another session's at the same address, is not acknowledged and ends no flight of ours.
+     */
     public void received(ByteBuffer bytes, int offset, int length) {
-        var _ = note(bytes, offset, length);
+        int type = bytes.get(offset);
+        if (type == HANDSHAKE || type == CHANGE_CIPHER_SPEC) {
+            var _ = note(bytes, offset, length);
+        }
     }
 
     /** Answers whether it has not come before. */

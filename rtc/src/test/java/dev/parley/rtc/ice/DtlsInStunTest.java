@@ -208,6 +208,25 @@ class DtlsInStunTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(bytes = {21, 23})
+    void whatIsOfNoHandshakeIsNotAcknowledgedAndEndsNoFlight(byte type) {
+        prove();
+        byte[] packet = packet(9, 100);
+        packet[0] = type;
+        dtls.sent(HELLO);
+        arrives(packet);
+        dtls.sent(KEYS);
+
+        List<byte[]> carried = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            StunReader answer = check(DtlsInStunTest::asks);
+            assertThat(acksOf(answer)).isEmpty();
+            carried.add(dtlsOf(answer));
+        }
+        assertThat(carried).containsExactlyInAnyOrder(HELLO, KEYS);
+    }
+
     @Test
     void aDatagramThatIsSentAgainIsThereOnce() {
         dtls.sent(HELLO);
