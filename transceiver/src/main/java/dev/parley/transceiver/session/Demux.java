@@ -170,25 +170,40 @@ final class Demux {
             return;
         }
         // Of several sessions with one address the one that still shakes hands wants what belongs
-        // to a handshake. The rest says by its keys whose it is: DTLS drops it for the others.
-        boolean forAll = isProtectedDtls(bytes, offset);
-        for (int other = position; !forAll && other >= 0; other = table.nextPeer(other)) {
+        // to a handshake. The rest says by its keys whose it is: DTLS drops it for the others. What
+        // none of those keys has made may have overtaken the end of a handshake.
+        boolean isProtected = isProtectedDtls(bytes, offset);
+        for (int other = position; !isProtected && other >= 0; other = table.nextPeer(other)) {
             if (table.peer(other).shakesHandsWith(from, nowNanos)) {
                 receiveDtls(table.peer(other), bytes, offset, length, nowNanos);
                 return;
             }
         }
+        if (!offerDtls(true, bytes, offset, length, nowNanos)
+                && !offerDtls(false, bytes, offset, length, nowNanos)) {
+            drop(Drop.DTLS_REFUSED);
+        }
+    }
+
+    /**
+     * Offers a datagram to the sessions of its address that are connected, or to the others;
+     * answers whether one has taken it. A connected one vouches for it, and no other is asked.
+     */
+    private boolean offerDtls(
+            boolean connected, ByteBuffer bytes, int offset, int length, long nowNanos) {
         Session taker = null;
-        for (int other = position; other >= 0; other = table.nextPeer(other)) {
-            touched = table.peer(other);
-            if (touched.receiveDtls(from, bytes, offset, length, nowNanos)) {
-                taker = touched;
+        for (int position = table.firstPeer(from);
+                position >= 0 && !(connected && taker != null);
+                position = table.nextPeer(position)) {
+            Session session = table.peer(position);
+            touched = session;
+            if ((session.state() == Session.State.CONNECTED) == connected
+                    && session.receiveDtls(from, bytes, offset, length, nowNanos)) {
+                taker = session;
             }
         }
         touched = taker;
-        if (taker == null) {
-            drop(Drop.DTLS_REFUSED);
-        }
+        return taker != null;
     }
 
     /** Whether it is data or an alert under the keys that a handshake has made. */

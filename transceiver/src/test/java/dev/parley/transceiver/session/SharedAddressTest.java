@@ -117,6 +117,22 @@ class SharedAddressTest {
     }
 
     @Test
+    void keepsNoPlaceForASilentHandshakeBecauseOfWhatAnotherCallSends() {
+        Peer first = rig.client("actpass", PLACE);
+        rig.connect(first);
+        known.addAll(rig.loop().table().all());
+        begin(rig.client("actpass", PLACE));
+        assertThat(rig.loop().counters().handshakes.get()).isOne();
+
+        for (int i = 0; i < 10; i++) {
+            first.sendData((byte) 1);
+            rig.advance(50);
+        }
+        assertThat(rig.counters()).containsEntry("dtls_data", 10L);
+        assertThat(rig.loop().counters().handshakes.get()).isZero();
+    }
+
+    @Test
     void refusesNothingThatIsForAnotherCallAtTheAddress() {
         Peer first = rig.client("actpass", PLACE);
         rig.connect(first);
