@@ -258,6 +258,13 @@ public final class InferenceCall {
         removed(samples, bytes);
     }
 
+    /** Reads on if other calls have made room for it; costs next to nothing. */
+    public void lookAgain() {
+        if (backlog.goesOn()) {
+            events.vote();
+        }
+    }
+
     /** Sends inference what came of a data channel; never dropped. */
     public void sendEvent(ConverseRequest event) {
         link.tape().fromClient(event);

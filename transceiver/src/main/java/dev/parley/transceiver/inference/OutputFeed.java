@@ -41,7 +41,10 @@ public final class OutputFeed {
         return !inference.awaitOutput();
     }
 
-    /** Tells inference what has left since the last time. */
+    /**
+     * Tells inference what has left since the last time. Nothing has for as long as output is
+     * paused, whose end may be among what is unread; so that is looked at even then.
+     */
     public void tellLeft() {
         long frames = playout.leftFrames() - leftFrames;
         long samples = playout.leftSamples() - leftSamples;
@@ -53,6 +56,8 @@ public final class OutputFeed {
             leftBytes += bytes;
             leftOthers += others;
             inference.left((int) frames, samples + others * Backlog.MIN_ITEM_SAMPLES, bytes);
+        } else {
+            inference.lookAgain();
         }
     }
 }

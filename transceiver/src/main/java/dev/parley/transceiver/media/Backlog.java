@@ -49,7 +49,8 @@ public final class Backlog implements AutoCloseable {
     }
 
     /**
-     * Adds what was read; answers whether to read on. If not, a later {@link #remove} will say so.
+     * Adds what was read; answers whether to read on. If not, a later {@link #remove} or {@link
+     * #goesOn} will say so.
      */
     public boolean add(long addedSamples, long addedBytes) {
         count(addedBytes);
@@ -72,6 +73,14 @@ public final class Backlog implements AutoCloseable {
     public boolean remove(long removedSamples, long removedBytes) {
         count(-removedBytes);
         samples.addAndGet(-removedSamples);
+        return goesOn();
+    }
+
+    /**
+     * Answers, once, that reading was held up and goes on. To be asked now and then though nothing
+     * was removed: what other sessions held may have left.
+     */
+    public boolean goesOn() {
         return withheld.get() && mayRead() && withheld.compareAndSet(true, false);
     }
 

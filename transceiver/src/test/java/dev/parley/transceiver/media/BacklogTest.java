@@ -46,9 +46,10 @@ class BacklogTest {
         Backlog backlog = new Backlog(600 * SECOND, memory);
         assertThat(backlog.add(Backlog.SURE_SAMPLES - 1, 50)).isTrue();
         assertThat(backlog.add(1, 1)).isFalse();
-        // Memory alone does not wake it; the next packet that leaves does.
+        assertThat(backlog.goesOn()).isFalse();
         other.close();
-        assertThat(backlog.remove(0, 0)).isTrue();
+        assertThat(backlog.goesOn()).isTrue();
+        assertThat(backlog.goesOn()).isFalse();
     }
 
     @Test

@@ -18,6 +18,7 @@ import dev.parley.rtc.rtp.ReceptionStatistics;
 import dev.parley.rtc.rtp.RtcpReader;
 import dev.parley.rtc.rtp.RtcpType;
 import dev.parley.transceiver.media.AudioDrop;
+import dev.parley.transceiver.media.Backlog;
 import dev.parley.transceiver.peer.FakeUdpPort.Address;
 import dev.parley.transceiver.peer.FakeVoiceAgent;
 import dev.parley.transceiver.peer.Peer;
@@ -186,6 +187,31 @@ class OutputCallTest {
             assertThat(peer.speech().get(i).payload()[2]).isEqualTo((byte) i);
         }
         assertThat(awaitStopped(rig, call).getAudioEndMs()).isEqualTo(1_000);
+    }
+
+    @Test
+    void goesOnAfterAPauseWhoseEndWasUnreadWhenOthersMakeRoom() {
+        FakeVoiceAgent.Call call = connect();
+        // As much as there is.
+        Backlog others = new Backlog(Long.MAX_VALUE, rig.memory());
+        others.addAnyway(0, 1 << 27);
+        call.send(
+                ConverseResponse.newBuilder()
+                        .setPauseAudio(PauseAudio.getDefaultInstance())
+                        .build());
+        say(call, "r", 1_600);
+        call.send(
+                ConverseResponse.newBuilder()
+                        .setResumeAudio(ResumeAudio.getDefaultInstance())
+                        .build());
+        // 30 s are read whatever others hold.
+        rig.advanceUntil(() -> rig.memory().bytes() >= (1 << 27) + 1_499 * 100L);
+        rig.advance(1_000);
+        assertThat(peer.speech()).isEmpty();
+        assertThat(rig.memory().bytes()).isLessThan((1 << 27) + 1_510 * 100L);
+
+        others.close();
+        rig.advanceUntil(() -> !peer.speech().isEmpty());
     }
 
     @Test
