@@ -28,6 +28,8 @@ import dev.parley.transceiver.inference.InferenceCall;
 import dev.parley.transceiver.media.Backlog;
 import dev.parley.transceiver.media.OutputMemory;
 import dev.parley.transceiver.session.CallObserver;
+import dev.parley.transceiver.session.EndReason;
+import dev.parley.transceiver.session.EndedCall;
 import dev.parley.transceiver.session.MediaLoop;
 import dev.parley.transceiver.session.Session;
 import dev.parley.transceiver.session.SessionId;
@@ -379,19 +381,25 @@ public final class CallSetup {
         place.fill(session, loop, negotiation);
         // Nobody waits for the loop: what it is given next comes behind the session, and the
         // client's first check behind our answer.
-        CompletableFuture<Void> added =
-                loop.add(session).whenComplete((_, fault) -> added(session, inference, fault));
+        CompletableFuture<Void> added = loop.add(session);
         if (added.isCompletedExceptionally()) {
+            var _ = calls.withdraw(session);
             throw RefusedException.overloaded();
         }
+        var _ = added.whenComplete((_, fault) -> added(session, inference, fault));
         owner.joined(session);
         return session;
     }
 
-    /** A loop that could not take a session knows nothing of it. */
+    /** A loop that could not take a session knows nothing of it, but its client has the answer. */
     private void added(Session session, InferenceCall inference, @Nullable Throwable fault) {
         if (fault != null) {
-            var _ = calls.withdraw(session);
+            calls.onEnded(
+                    session,
+                    new EndedCall(
+                            EndReason.INTERNAL_ERROR,
+                            "internal error",
+                            session.snapshot(clock.getAsLong())));
             inference.cancel("the call was not set up");
         }
     }

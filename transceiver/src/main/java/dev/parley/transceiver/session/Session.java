@@ -516,7 +516,7 @@ public final class Session {
     }
 
     /** What is known about it now. */
-    SessionSnapshot snapshot(long nowNanos) {
+    public SessionSnapshot snapshot(long nowNanos) {
         return media.snapshot(
                 state, nowNanos - phases.createdNanos(), data == null ? null : data.snapshot());
     }

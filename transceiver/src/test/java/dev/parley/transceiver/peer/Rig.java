@@ -394,14 +394,19 @@ public final class Rig implements AutoCloseable {
 
     /** A call is made, and its client checks, while the loop's turn has begun. */
     public void createInTurn(Peer peer) {
-        CompletableFuture<CreateSessionResponse> answer = new CompletableFuture<>();
         port.meanwhile(
                 () -> {
-                    control.createSession(call(peer, "model"), new Answer<>(answer, wakeups));
-                    peer.answer(answer.join().getAnswerSdp(), now.get());
+                    peer.answer(createUnnoticed(peer).getAnswerSdp(), now.get());
                     peer.check(now.get());
                 });
         run();
+    }
+
+    /** A call is made, of which the loop hears with its next turn. */
+    public CreateSessionResponse createUnnoticed(Peer peer) {
+        CompletableFuture<CreateSessionResponse> answer = new CompletableFuture<>();
+        control.createSession(call(peer, "model"), new Answer<>(answer, wakeups));
+        return answer.join();
     }
 
     /** Makes a control request on a thread of its own, as gRPC does, while the loop runs. */

@@ -3,6 +3,7 @@ package dev.parley.transceiver.session;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.parley.proto.control.v1.CreateSessionResponse;
 import dev.parley.proto.inference.v1.ConverseRequest;
 import dev.parley.proto.inference.v1.EndReason;
 import dev.parley.transceiver.peer.FakeUdpPort.Address;
@@ -10,6 +11,7 @@ import dev.parley.transceiver.peer.FakeVoiceAgent;
 import dev.parley.transceiver.peer.Peer;
 import dev.parley.transceiver.peer.Rig;
 import dev.parley.transceiver.peer.Rig.Place;
+import io.opentelemetry.sdk.trace.data.SpanData;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Test;
@@ -164,6 +166,22 @@ class CallLimitsTest {
                                     }))
                     .hasMessageContaining("this transceiver has failed");
             assertThat(rig.calls().count()).isZero();
+        }
+    }
+
+    @Test
+    void endsACallThatItsLoopHasNotLivedToTake() {
+        try (Rig rig = rig(10)) {
+            CreateSessionResponse created = rig.createUnnoticed(rig.client("actpass", place(1)));
+            rig.loop().die();
+
+            assertThat(rig.calls().count()).isZero();
+            assertThat(rig.describe(created).getEndReason())
+                    .isEqualTo(EndReason.END_REASON_INTERNAL_ERROR);
+            assertThat(rig.traces().spans(rig.traces().ids().getFirst()))
+                    .isNotEmpty()
+                    .allMatch(SpanData::hasEnded);
+            assertThat(rig.agent().awaitCall().awaitEnd()).isEqualTo("cancelled");
         }
     }
 
