@@ -264,7 +264,7 @@ final class OutputIntake {
             counters.increment(AudioDrop.OUTPUT_CLEARED);
             // The rest of what was interrupted comes as fast as it was made, and is to be over
             // soon.
-            pace.read(audio.size());
+            pace.cleared(audio.size());
             return true;
         }
         int samples = samples(audio);

@@ -18,6 +18,9 @@ final class ReadPace {
     /** What each message counts for beside its length. */
     static final int MESSAGE_BYTES = 4 << 10;
 
+    /** The same for audio of what was cleared, which leaves nothing to do. */
+    static final int CLEARED_BYTES = 1 << 10;
+
     /** What is dropped, or drops what was said before, counts so many times over. */
     static final int WASTE = 8;
 
@@ -40,6 +43,11 @@ final class ReadPace {
     /** A message without audio was read. */
     void read(int bytes) {
         spend(MESSAGE_BYTES + bytes);
+    }
+
+    /** Audio of what was cleared was read: two minutes of it in pieces of 20 ms come at once. */
+    void cleared(int bytes) {
+        spend(CLEARED_BYTES + bytes);
     }
 
     /** What was read comes to nothing. */

@@ -144,6 +144,24 @@ class OutputIntakeTest {
         assertThat(taken).isBetween(400, 600);
     }
 
+    @Test
+    void readsTheRestOfALongAnswerThatWasClearedAtOnce() {
+        OutputIntake intake = intake(PCM, inbox);
+        intake.clear("r");
+        ConverseResponse rest =
+                ConverseResponse.newBuilder()
+                        .setOutputAudio(
+                                OutputAudio.newBuilder()
+                                        .setResponseId("r")
+                                        .setAudio(ByteString.copyFrom(new byte[960])))
+                        .build();
+        // Two minutes at 24 kHz.
+        for (int i = 0; i < 6_000; i++) {
+            assertThat(intake.take(rest)).isTrue();
+        }
+        assertThat(pace.waitNanos()).isZero();
+    }
+
     private OutputIntake intake(InferenceFormat format, OutputTarget target) {
         return intake(format, target, backlog);
     }

@@ -24,6 +24,11 @@ class ReadPaceTest {
     }
 
     @Test
+    void readsAudioOfWhatWasClearedNotWithoutEndEither() {
+        assertThat(messagesIn(60, () -> pace.cleared(0))).isBetween(60 * 4_000, 70 * 4_100);
+    }
+
+    @Test
     void readsWhatIsDroppedMoreSlowly() {
         assertThat(messagesIn(60, () -> pace.wasted(0))).isBetween(60 * 120, 70 * 130);
     }
