@@ -73,6 +73,7 @@ public final class OutputPath {
     private boolean jumped;
     private long dueNanos;
     private long spokeSamplesAgo;
+    private @Nullable PlayedItem filledUp;
     private long caughtUpNanos;
     private int untilSentSamples;
     private long packets;
@@ -224,10 +225,12 @@ public final class OutputPath {
         }
         if (pausing()) {
             catchUp.begin();
-        } else if (spokeSamplesAgo > 0) {
+        } else if (spokeSamplesAgo > 0 || frame.item() == filledUp) {
+            // Silence had to fill in, if only the rest of a packet that speech goes on behind.
             catchUp.resume();
         }
         spokeSamplesAgo = 0;
+        filledUp = frame.paddingSamples() > 0 ? frame.item() : null;
         long earlier = catchUp.left(dueNanos - frame.saidNanos(), nanos(length));
         caughtUpNanos += earlier;
         dueNanos -= earlier;

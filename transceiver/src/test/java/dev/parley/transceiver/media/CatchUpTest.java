@@ -2,7 +2,13 @@ package dev.parley.transceiver.media;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.ByteString;
 import dev.parley.rtc.rtp.RtpReader;
+import dev.parley.transceiver.audio.InferenceFormat;
+import dev.parley.transceiver.audio.InferenceFormat.Encoding;
+import dev.parley.transceiver.audio.OpusLibrary;
+import dev.parley.transceiver.audio.OpusSettings;
+import dev.parley.transceiver.audio.VoiceEncoder;
 import dev.parley.transceiver.media.OutputItem.Frame;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -160,6 +166,46 @@ class CatchUpTest {
                 i -> 40 * MILLI + every20(i / 5 * 5) + (i / 5 % 30 == 29 ? 30 * MILLI : 0));
         assertThat(gapsAfter(0)).isPositive().isLessThan(9);
         assertThat(gapsAfter(30 * SECOND)).isZero();
+    }
+
+    @Test
+    void learnsFromPacketsThatHadToBeFilledUp() {
+        // Without what it learns it would be more than three a second.
+        assertThat(filledUp(60, 1_024)).isBetween(1, 10);
+    }
+
+    /** Packets of 20 ms that had to be filled up, of PCM that comes as it is spoken. */
+    private int filledUp(int seconds, int samplesAtATime) {
+        int filledUp = 0;
+        InferenceFormat format = new InferenceFormat(Encoding.LINEAR16, 24_000);
+        ByteString message = ByteString.copyFrom(new byte[2 * samplesAtATime]);
+        OutputInbox inbox = new OutputInbox(() -> {});
+        try (VoiceOutput voice =
+                new VoiceOutput(
+                        format,
+                        20,
+                        () -> new VoiceEncoder(OpusLibrary.best(), format, OpusSettings.VOICE),
+                        inbox,
+                        (_, _) -> {})) {
+            long messages = 0;
+            while (now < seconds * 1_000L * MILLI) {
+                if (now * 24 / MILLI >= messages * samplesAtATime) {
+                    messages++;
+                    item.said(now);
+                    voice.audio(item, message, 2 * samplesAtATime);
+                }
+                while (voice.runOnce(now)) {}
+                for (OutputItem next = inbox.poll(); next != null; next = inbox.poll()) {
+                    filledUp += next instanceof Frame frame && frame.paddingSamples() > 0 ? 1 : 0;
+                    playout.offer(next);
+                }
+                output.hasten(now);
+                long before = playout.leftFrames();
+                runUntil(now + MILLI);
+                inbox.left((int) (playout.leftFrames() - before));
+            }
+        }
+        return filledUp;
     }
 
     @Test
