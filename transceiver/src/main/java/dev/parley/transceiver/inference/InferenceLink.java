@@ -89,7 +89,8 @@ final class InferenceLink implements Leg.Owner {
     /** Sends anything else; never dropped while the call lives. */
     void sendEvent(ConverseRequest message) {
         tape().toInference(message);
-        // What the caller said before it is not to come behind it.
+        // What the caller said before it goes first, unless it waits or is being sent right now:
+        // events do not wait behind audio, and both say when they were.
         drain();
         uplink.queue().addEvent(message);
         drain();
