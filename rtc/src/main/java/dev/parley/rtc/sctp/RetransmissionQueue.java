@@ -1,9 +1,6 @@
 package dev.parley.rtc.sctp;
 
-import dev.parley.rtc.sctp.Codes.Chunk;
 import dev.parley.rtc.sctp.OutboundChunk.State;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +23,7 @@ final class RetransmissionQueue {
     private final CongestionControl congestion;
     private final SctpCounters counters;
     private final Outstanding outstanding;
+    private final ForwardTsn forwardTsn;
     private final Deadline t3 = new Deadline();
 
     private int peerWindow;
@@ -37,9 +35,6 @@ final class RetransmissionQueue {
     private long lastSentNanos;
     private boolean windowLimited;
     private boolean fastRetransmit;
-    private long advancedPeerAck;
-    private long forwardedTo;
-    private long forwardedNanos;
 
     // Of the SACK at hand
     private int newlyAckedBytes;
@@ -64,7 +59,7 @@ final class RetransmissionQueue {
                 new CongestionControl(
                         config.packetBytes() - PacketReader.HEADER_LENGTH, peerWindow);
         this.outstanding = new Outstanding(Tsn.first(initialTsn));
-        this.advancedPeerAck = outstanding.first() - 1;
+        this.forwardTsn = new ForwardTsn(outstanding, interleaved, rto);
         this.measureFrom = outstanding.first();
     }
 
@@ -173,7 +168,7 @@ final class RetransmissionQueue {
         }
         detectLosses(highestGapEnd, advanced, nowNanos);
         reopen(window);
-        advancePeerAck();
+        forwardTsn.advance();
         restartT3(advanced, nowNanos);
     }
 
@@ -322,53 +317,16 @@ final class RetransmissionQueue {
                 chunk.state = State.ABANDONED;
             }
         }
-        advancePeerAck();
+        forwardTsn.advance();
     }
 
-    private void advancePeerAck() {
-        advancedPeerAck = Math.max(advancedPeerAck, outstanding.first() - 1);
-        while (advancedPeerAck + 1 < outstanding.next()
-                && outstanding.at(advancedPeerAck + 1).state == State.ABANDONED) {
-            advancedPeerAck++;
-        }
-    }
-
-    /** RFC 3758 3.5 C3; for the same TSN not more than once per round trip. */
     boolean forwardTsnDue(long nowNanos) {
-        if (advancedPeerAck < outstanding.first()) {
-            return false;
-        }
-        long roundTrip = Math.max(rto.smoothedNanos(), 0);
-        return advancedPeerAck > forwardedTo || nowNanos - forwardedNanos > roundTrip;
+        return forwardTsn.isDue(nowNanos);
     }
 
-    // RFC 3758 3.2 and RFC 8260 2.3.1
     void writeForwardTsn(PacketWriter packet, long nowNanos) {
-        int entry = interleaved ? 8 : 4;
-        int most = (packet.room() - 8) / entry;
-        Map<Long, Integer> skipped = new LinkedHashMap<>();
-        long upTo = outstanding.first() - 1;
-        while (upTo < advancedPeerAck && skipped.size() < most) {
-            upTo++;
-            OutboundMessage message = outstanding.at(upTo).message();
-            if (interleaved || !message.unordered()) {
-                long key = (long) message.streamId() << 16 | (message.unordered() ? 1 : 0);
-                skipped.put(key, message.number());
-            }
-        }
-        forwardedTo = upTo;
-        forwardedNanos = nowNanos;
-        packet.chunk(interleaved ? Chunk.I_FORWARD_TSN : Chunk.FORWARD_TSN, 0).i32((int) upTo);
-        skipped.forEach(
-                (key, number) -> {
-                    packet.u16((int) (key >> 16));
-                    if (interleaved) {
-                        packet.u16((int) (key & 1)).i32(number);
-                    } else {
-                        packet.u16(number);
-                    }
-                });
-        packet.endChunk();
+        forwardTsn.write(packet, nowNanos);
+        // C5: T3-rtx runs behind it.
         if (!t3.isRunning()) {
             t3.start(nowNanos + rto.rtoNanos());
         }
@@ -505,8 +463,8 @@ final class RetransmissionQueue {
                 lost(chunk, nowNanos);
             }
         }
-        advancePeerAck();
-        forwardedTo = 0;
+        forwardTsn.advance();
+        forwardTsn.again();
         if (!outstanding.isEmpty()) {
             t3.start(nowNanos + rto.rtoNanos());
         }
