@@ -11,9 +11,6 @@ final class RetransmissionQueue {
     /** RFC 9260 7.2.4. */
     private static final int MISSES_OF_A_LOSS = 3;
 
-    private static final int GAP_BLOCK_LENGTH = 4;
-    private static final int SACK_FIXED_LENGTH = 12;
-
     /** A packet that has something in it already gets no shred of a message smaller than this. */
     private static final int SMALLEST_FRAGMENT = 256;
 
@@ -37,6 +34,7 @@ final class RetransmissionQueue {
     private boolean fastRetransmit;
 
     // Of the SACK at hand
+    private final Sack sack = new Sack();
     private int newlyAckedBytes;
     private long highestNewlyAcked;
     private @Nullable OutboundChunk measured;
@@ -98,76 +96,38 @@ final class RetransmissionQueue {
      * @return why it is dropped, or null
      */
     @Nullable SctpDrop receiveSack(PacketReader chunk, long nowNanos) {
-        byte[] bytes = chunk.bytes();
-        int at = chunk.valueAt();
-        if (chunk.valueLength() < SACK_FIXED_LENGTH) {
-            return SctpDrop.MALFORMED_CHUNK;
+        SctpDrop refusal = sack.wrap(chunk, outstanding);
+        if (refusal == null) {
+            receive(nowNanos);
         }
-        int blocks = Wire.u16(bytes, at + 8);
-        int repeated = Wire.u16(bytes, at + 10);
-        if (chunk.valueLength() < SACK_FIXED_LENGTH + GAP_BLOCK_LENGTH * (blocks + repeated)) {
-            return SctpDrop.MALFORMED_CHUNK;
-        }
-        long cumulative = Wire.extend(Wire.i32(bytes, at), outstanding.first() - 1);
-        SctpDrop refusal = refusal(cumulative, bytes, at + SACK_FIXED_LENGTH, blocks);
-        if (refusal != null) {
-            return refusal;
-        }
-        int window = Wire.i32(bytes, at + 4);
-        receive(
-                cumulative,
-                window < 0 ? Integer.MAX_VALUE : window,
-                bytes,
-                at + SACK_FIXED_LENGTH,
-                blocks,
-                nowNanos);
-        return null;
+        return refusal;
     }
 
-    /** RFC 9260 9.2: a SHUTDOWN acknowledges as a SACK without gaps does. */
+    /** Takes what a SHUTDOWN acknowledges. */
     void receiveCumulativeAck(int tsn, long nowNanos) {
-        long cumulative = Wire.extend(tsn, outstanding.first() - 1);
-        if (cumulative >= outstanding.first() && cumulative < outstanding.next()) {
-            receive(cumulative, peerWindow, new byte[0], 0, 0, nowNanos);
+        if (sack.ofShutdown(tsn, peerWindow, outstanding)) {
+            receive(nowNanos);
         }
     }
 
-    private @Nullable SctpDrop refusal(long cumulative, byte[] bytes, int at, int blocks) {
-        if (cumulative < outstanding.first() - 1) {
-            return SctpDrop.OLD_SACK;
-        }
-        if (cumulative >= outstanding.next()) {
-            return SctpDrop.IMPOSSIBLE_SACK;
-        }
-        for (int i = 0; i < blocks; i++) {
-            int start = Wire.u16(bytes, at + i * GAP_BLOCK_LENGTH);
-            int end = Wire.u16(bytes, at + i * GAP_BLOCK_LENGTH + 2);
-            if (start < 2 || end < start || cumulative + end >= outstanding.next()) {
-                return SctpDrop.IMPOSSIBLE_SACK;
-            }
-        }
-        return null;
-    }
-
-    private void receive(
-            long cumulative, int window, byte[] bytes, int at, int blocks, long nowNanos) {
-        boolean advanced = acknowledge(cumulative);
-        long highestGapEnd = readGaps(cumulative, bytes, at, blocks);
+    private void receive(long nowNanos) {
+        boolean advanced = acknowledge(sack.cumulative());
+        long highestGapEnd = readGaps();
         if (measured != null) {
             rto.measured(nowNanos - measured.sentNanos);
             measureFrom = outstanding.next();
         }
-        if (newlyAckedBytes > 0 || window == 0) {
+        if (newlyAckedBytes > 0 || sack.window() == 0) {
             // RFC 9260 8.1; a closed window is no sign that the peer is gone, 6.3.3.
             errors = 0;
         }
-        congestion.cumulativeAdvanced(cumulative);
+        congestion.cumulativeAdvanced(sack.cumulative());
         if (advanced) {
             rto.progressed();
             congestion.acked(newlyAckedBytes, windowLimited);
         }
         detectLosses(highestGapEnd, advanced, nowNanos);
-        reopen(window);
+        reopen(sack.window());
         forwardTsn.advance();
         restartT3(advanced, nowNanos);
     }
@@ -188,11 +148,11 @@ final class RetransmissionQueue {
     }
 
     /** Marks what the gap ack blocks cover, and takes back what they no longer do. */
-    private long readGaps(long cumulative, byte[] bytes, int at, int blocks) {
+    private long readGaps() {
         long next = outstanding.first();
-        for (int i = 0; i < blocks; i++) {
-            long start = cumulative + Wire.u16(bytes, at + i * GAP_BLOCK_LENGTH);
-            long end = cumulative + Wire.u16(bytes, at + i * GAP_BLOCK_LENGTH + 2);
+        for (int i = 0; i < sack.blocks(); i++) {
+            long start = sack.blockStart(i);
+            long end = sack.blockEnd(i);
             renege(next, Math.min(start, outstanding.next()));
             for (long tsn = Math.max(start, next); tsn <= end; tsn++) {
                 noteAcked(outstanding.at(tsn));
