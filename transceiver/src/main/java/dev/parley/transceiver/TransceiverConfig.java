@@ -261,7 +261,7 @@ public record TransceiverConfig(
                                         + " time, until it waits no longer than jitter of its source"
                                         + " makes necessary. Audio that comes further ahead keeps its"
                                         + " time. 0ms: never.",
-                        orElse = "80ms",
+                        orElse = "120ms",
                         min = 0,
                         max = 500)
                 Duration outputCatchUp,

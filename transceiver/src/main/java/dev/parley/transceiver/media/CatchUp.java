@@ -8,7 +8,8 @@ package dev.parley.transceiver.media;
  *
  * <p>What can be spared is the least that any packet of a second has waited, but for a reserve that
  * hides the source's jitter: the cushion that was asked for, or more. Whenever that was too little
- * and silence had to fill in, the reserve is doubled; it comes down slowly.
+ * and silence had to fill in, the reserve is doubled; of what was never used of it for a while,
+ * half is taken back.
  */
 final class CatchUp {
     /** How far the schedule moves with one packet, as receivers take for jitter. */
@@ -19,20 +20,28 @@ final class CatchUp {
 
     private static final long WINDOW_NANOS = 1_000_000_000L;
 
+    /** The first after silence had to fill in for speech that is known to come in real time. */
+    private static final long WINDOW_AFTER_GAP_NANOS = 200_000_000L;
+
+    /** What then comes in a heap has waited less than all that follows will. */
+    private static final long HEAP_NANOS = 100_000_000L;
+
     /** Who speaks ahead of time is ahead when this much is said; at first nobody is. */
     private static final long BEGINNING_NANOS = 500_000_000L;
 
     private static final long LEAST_RESERVE_NANOS = 5_000_000L;
 
-    /** Windows without a gap after which the reserve comes down by a step. */
-    private static final int CALM_WINDOWS = 60;
+    /** Windows without a gap that tell how much of the reserve is used. */
+    private static final int CALM_WINDOWS = 15;
 
     private final long liveNanos;
     private final long leastReserveNanos;
     private long reserveNanos;
     private long leastNanos = Long.MAX_VALUE;
     private long seenNanos = -BEGINNING_NANOS;
+    private long windowNanos = WINDOW_NANOS;
     private int calmWindows;
+    private long unusedNanos = Long.MAX_VALUE;
     private int steps;
     private boolean live;
 
@@ -51,15 +60,26 @@ final class CatchUp {
     void begin() {
         leastNanos = Long.MAX_VALUE;
         seenNanos = -BEGINNING_NANOS;
+        windowNanos = WINDOW_NANOS;
         steps = 0;
     }
 
-    /** Speech goes on after silence had to fill in for what came too late. */
-    void resume() {
+    /**
+     * Speech goes on after silence had to fill in for what came too late.
+     *
+     * @param ours whether a late turn of our own held it up, from which the source's jitter is not
+     *     to be learnt
+     */
+    void resume(boolean ours) {
         boolean tooLate = live || leastNanos <= liveNanos;
         begin();
-        if (tooLate) {
-            calmWindows = 0;
+        if (!tooLate) {
+            return;
+        }
+        seenNanos = -HEAP_NANOS;
+        windowNanos = WINDOW_AFTER_GAP_NANOS;
+        if (!ours) {
+            beCalm();
             reserveNanos = Math.max(reserveNanos, Math.min(2 * reserveNanos, liveNanos));
         }
     }
@@ -75,12 +95,15 @@ final class CatchUp {
         if (seenNanos > 0) {
             leastNanos = Math.min(leastNanos, waitedNanos);
         }
-        if (seenNanos >= WINDOW_NANOS) {
+        if (seenNanos >= windowNanos) {
             live = leastNanos <= liveNanos;
             steps = live ? Math.max(0, steps(leastNanos - reserveNanos)) : 0;
+            if (live) {
+                calmDown(leastNanos);
+            }
             leastNanos = Long.MAX_VALUE;
             seenNanos = 0;
-            calmDown();
+            windowNanos = WINDOW_NANOS;
         }
         if (steps == 0 || lengthNanos < SHORTEST_PACKET_NANOS) {
             return 0;
@@ -93,11 +116,18 @@ final class CatchUp {
         return (int) (nanos / STEP_NANOS);
     }
 
-    private void calmDown() {
+    private void calmDown(long waitedNanos) {
+        unusedNanos = Math.min(unusedNanos, waitedNanos - leastReserveNanos);
         calmWindows++;
         if (calmWindows >= CALM_WINDOWS) {
-            calmWindows = 0;
-            reserveNanos = Math.max(reserveNanos - STEP_NANOS, leastReserveNanos);
+            long spare = Math.min(unusedNanos, reserveNanos - leastReserveNanos) / 2;
+            reserveNanos -= Math.max(0, spare);
+            beCalm();
         }
+    }
+
+    private void beCalm() {
+        calmWindows = 0;
+        unusedNanos = Long.MAX_VALUE;
     }
 }

@@ -66,14 +66,17 @@ public final class OutputPath {
     private final OutputFormat format;
     private final Playout playout;
     private final CatchUp catchUp;
+    private final Grace grace = new Grace();
     private int sequence;
     private final int firstTimestamp;
     private long samples;
     private boolean started;
     private boolean jumped;
     private long dueNanos;
+    private boolean spoke;
     private long spokeSamplesAgo;
     private @Nullable PlayedItem filledUp;
+    private boolean lateFill;
     private long caughtUpNanos;
     private int untilSentSamples;
     private long packets;
@@ -140,6 +143,16 @@ public final class OutputPath {
         return spokeSamplesAgo > PAUSE_SAMPLES;
     }
 
+    /** A turn begins that writes what is due, from {@link #dueNanos} on. */
+    public void turn(long nowNanos) {
+        grace.turn(nowNanos, dueNanos);
+    }
+
+    /** Whether what comes next leaves when it comes, though its time by the schedule is another. */
+    public boolean awaits() {
+        return pausing() || grace.late();
+    }
+
     /** Lets what is said after a pause leave when it comes, not when more silence would be due. */
     public void hasten(long nowNanos) {
         if (!pausing() || caughtUpNanos >= MOST_AHEAD_NANOS) {
@@ -162,9 +175,10 @@ public final class OutputPath {
         return started;
     }
 
-    /** When the next packet is due. */
+    /** When the next packet is due, with what is queued now. */
     public long dueNanos() {
-        return dueNanos;
+        boolean mayCome = spoke && spokeSamplesAgo == 0 && playout.dry();
+        return mayCome ? grace.silenceNanos(dueNanos) : dueNanos;
     }
 
     /**
@@ -215,6 +229,7 @@ public final class OutputPath {
     private void keepUp(@Nullable Frame frame, int length) {
         if (frame == null) {
             spokeSamplesAgo += length;
+            lateFill |= grace.late();
             // What was sent early is made up for where nobody hears it: over the call our clock is
             // right.
             if (caughtUpNanos > 0 && pausing()) {
@@ -227,10 +242,12 @@ public final class OutputPath {
             catchUp.begin();
         } else if (spokeSamplesAgo > 0 || frame.item() == filledUp) {
             // Silence had to fill in, if only the rest of a packet that speech goes on behind.
-            catchUp.resume();
+            catchUp.resume(lateFill);
         }
+        spoke = true;
         spokeSamplesAgo = 0;
         filledUp = frame.paddingSamples() > 0 ? frame.item() : null;
+        lateFill = false;
         long earlier = catchUp.left(dueNanos - frame.saidNanos(), nanos(length));
         caughtUpNanos += earlier;
         dueNanos -= earlier;

@@ -154,6 +154,11 @@ public final class Playout {
         return cushioned(first, nowNanos) ? nowNanos : first.saidNanos() + cushionNanos;
     }
 
+    /** Whether there is nothing to say, though nothing keeps the source from it. */
+    boolean dry() {
+        return !paused && fading.isEmpty() && !(queue.peek() instanceof Frame);
+    }
+
     /** Whether the packet that {@link #poll} answered last is the first after silence. */
     public boolean spurtStart() {
         return spurtStart;

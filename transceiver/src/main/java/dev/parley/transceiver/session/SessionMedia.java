@@ -241,6 +241,7 @@ final class SessionMedia implements MediaTransport.Listener {
         }
         take(nowNanos);
         MediaTransport started = transport;
+        output.turn(nowNanos);
         while (flows(nowNanos) && output.dueNanos() - nowNanos <= 0) {
             sendRtp(started, nowNanos);
         }
@@ -266,7 +267,7 @@ final class SessionMedia implements MediaTransport.Listener {
     }
 
     private void await() {
-        if (output.pausing() && !outputWaits) {
+        if (output.awaits() && !outputWaits) {
             outputWaits = feed.await();
         }
     }

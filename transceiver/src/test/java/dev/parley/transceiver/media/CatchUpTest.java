@@ -59,10 +59,23 @@ class CatchUpTest {
 
     private void runUntil(long end) {
         while (output.dueNanos() - end <= 0) {
-            now = output.dueNanos();
-            send();
+            now = Math.max(now, output.dueNanos());
+            turn();
         }
         now = end;
+    }
+
+    private void turn() {
+        output.turn(now);
+        while (output.dueNanos() - now <= 0) {
+            send();
+        }
+    }
+
+    /** The loop stands still, and then comes. */
+    private void stall(long nanos) {
+        now += nanos;
+        turn();
     }
 
     private void send() {
@@ -226,6 +239,62 @@ class CatchUpTest {
         speak(SECOND, _ -> 3 * MILLI);
         runUntil(now + 1_500 * MILLI);
         assertThat(waitsAfter(SECOND)[0]).isLessThan(2.5);
+    }
+
+    @Test
+    void doesNotFillInForWhatItsOwnLateTurnHasHeldUp() {
+        speak(3 * SECOND, CatchUpTest::every20);
+        double wait = waitsAfter(2 * SECOND)[1];
+        stall(90 * MILLI);
+        // The source heard the caller as late, so its next packets come in a heap.
+        speak(SECOND, i -> Math.max(3 * MILLI, every20(i) - 70 * MILLI));
+        runUntil(now + 10 * MILLI);
+        assertThat(gapsAfter(0)).isZero();
+        assertThat(waitsAfter(3 * SECOND + 5)).containsExactly(wait, wait);
+    }
+
+    @Test
+    void fillsInWhenNothingComesAfterALateTurn() {
+        speak(3 * SECOND, CatchUpTest::every20);
+        long due = output.dueNanos();
+        stall(due + 30 * MILLI - now);
+        assertThat(gapsAfter(0)).isZero();
+        runUntil(due + 49 * MILLI);
+        assertThat(gapsAfter(0)).isZero();
+        runUntil(due + 50 * MILLI);
+        // The first that was due had been said in time.
+        assertThat(gapsAfter(0)).isEqualTo(2);
+    }
+
+    @Test
+    void learnsNoJitterFromItsOwnLateTurns() {
+        speak(3 * SECOND, CatchUpTest::every20);
+        for (int i = 0; i < 5; i++) {
+            stall(70 * MILLI);
+            speak(5 * SECOND, j -> every20(j) + 60 * MILLI);
+        }
+        assertThat(gapsAfter(0)).isPositive();
+        assertThat(waitsAfter(sent.getLast().number() - SECOND)[1]).isLessThan(9);
+    }
+
+    @Test
+    void catchesUpWithinASecondAfterAGap() {
+        speak(3 * SECOND, CatchUpTest::every20);
+        // Three packets are late by what a network may take, and come with the fourth.
+        speak(3 * SECOND, i -> every20(Math.max(3, i)));
+        assertThat(gapsAfter(0)).isPositive();
+        assertThat(waitsAfter(4 * SECOND)[1]).isLessThan(15);
+    }
+
+    @Test
+    void takesBackTheReserveThatASourceNoLongerNeeds() {
+        Random random = new Random(7);
+        speak(30 * SECOND, i -> every20(i) + (i % SECOND == 0 ? random.nextLong(40 * MILLI) : 0));
+        int bad = said.size();
+        assertThat(waitsAfter(bad - SECOND)[1]).isGreaterThan(35);
+        speak(90 * SECOND, CatchUpTest::every20);
+        assertThat(waitsAfter(bad + 80 * SECOND)[1]).isLessThan(13);
+        assertThat(gapsAfter(bad)).isZero();
     }
 
     @Test
