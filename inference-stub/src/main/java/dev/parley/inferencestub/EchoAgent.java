@@ -21,14 +21,20 @@ final class EchoAgent implements Agent {
 
     private static final long NANOS_PER_SECOND = 1_000_000_000L;
 
-    /** Most that may wait at the edge when a call begins, with whatever its setup has held up. */
-    private static final long FIRST_WAIT_NANOS = 20_000_000L;
+    /**
+     * Most that may wait at the edge when a call begins, with whatever its setup has held up: a
+     * packet, and what the next one may be early by.
+     */
+    private static final long FIRST_WAIT_NANOS = 30_000_000L;
 
     /** The same from the second second on, when a heap of packets is a network's hiccup. */
     private static final long WAIT_NANOS = 60_000_000L;
 
     /** What an edge that catches up takes off each packet's wait, as a part of its length. */
     private static final int CAUGHT_UP = 8;
+
+    /** It does not before it has heard for so long that there is something to catch up with. */
+    private static final long LEARNING_NANOS = 2 * NANOS_PER_SECOND;
 
     private final Voice voice;
     private final int rateHz;
@@ -52,11 +58,13 @@ final class EchoAgent implements Agent {
             playedNanos = nowNanos;
         }
         long waiting = Math.max(0, playedNanos - nowNanos);
-        boolean begins = nowNanos - firstNanos < NANOS_PER_SECOND;
-        if (voice.isReady() && waiting <= (begins ? FIRST_WAIT_NANOS : WAIT_NANOS)) {
+        long age = nowNanos - firstNanos;
+        long most = age < NANOS_PER_SECOND ? FIRST_WAIT_NANOS : WAIT_NANOS;
+        if (voice.isReady() && waiting <= most) {
             voice.say(audio.getAudio(), RESPONSE_ID);
             long length = audio.getNumSamples() * NANOS_PER_SECOND / rateHz;
-            playedNanos = nowNanos + Math.max(0, waiting - length / CAUGHT_UP) + length;
+            long caughtUp = age < LEARNING_NANOS ? 0 : length / CAUGHT_UP;
+            playedNanos = nowNanos + Math.max(0, waiting - caughtUp) + length;
         } else {
             voice.countDropped();
         }
