@@ -116,7 +116,28 @@ class LoadCommandTest {
         assertThat(exit).isOne();
         JsonObject figures = JsonParser.parseString(Files.readString(json)).getAsJsonObject();
         assertThat(figures.get("connected").getAsInt()).isZero();
-        assertThat(figures.getAsJsonObject("errors").keySet()).containsExactly("unreachable");
+        assertThat(figures.get("failed").getAsInt()).isEqualTo(10);
+        assertThat(figures.getAsJsonObject("errors").keySet())
+                .contains("unreachable")
+                .isSubsetOf("unreachable", "not_tried");
+    }
+
+    @Test
+    void writesThePageThoughTheFiguresCannotBeWritten() {
+        Path page = folder.resolve("out.html");
+
+        int exit =
+                LoadCommand.run(
+                        Map.of(
+                                "url", system.url(),
+                                "sessions", "1",
+                                "seconds", "1",
+                                "warm-up", "0",
+                                "json", "/dev/full",
+                                "html", page.toString()));
+
+        assertThat(exit).isOne();
+        assertThat(page).content().contains("<polyline");
     }
 
     @Test

@@ -31,6 +31,9 @@ final class CallMedia {
     /** A second of them: what a call's beginning costs is told apart. */
     private static final int FIRST_PACKETS = 50;
 
+    /** Nobody who is there says nothing for so long: with DTX a packet comes each 400 ms. */
+    private static final long SILENT_NANOS = 2_000_000_000L;
+
     private static final long REPORT_NANOS = 2_500_000_000L;
 
     private final LoadHost host;
@@ -222,6 +225,11 @@ final class CallMedia {
         if (returned + returnedAtFirst > 0) {
             call.tally().gap(nowNanos - heardNanos);
         }
+    }
+
+    /** Whether the server was heard and is no more, though it sends in silence as well. */
+    boolean fellSilent(long nowNanos) {
+        return heard && nowNanos - heardNanos >= SILENT_NANOS;
     }
 
     /** Says goodbye, RFC 3550 6.6. */

@@ -37,6 +37,9 @@ final class LoadCall implements CallDtls.Listener {
     private static final long SHORTEST_NANOS = NANOS_PER_SECOND / 2;
     private static final int MTU = 1_500;
 
+    /** Why calls are over that the generator itself could not make. */
+    static final String NO_SOCKET = "generator_sockets";
+
     private final LoadHost host;
     private final LoadOptions options;
     private final SpeechFrames speech;
@@ -458,7 +461,9 @@ final class LoadCall implements CallDtls.Listener {
     /** Says no more, and hangs up when the last echo has had its time. */
     void leave(long nowNanos) {
         CallMedia talking = media;
-        if (state == State.TALKING && talking != null) {
+        if (state == State.TALKING && talking != null && talking.fellSilent(nowNanos)) {
+            breakOff("silent_at_the_end", nowNanos);
+        } else if (state == State.TALKING && talking != null) {
             talking.stop(nowNanos);
             state = State.LEAVING;
             endNanos = nowNanos + LEAVE_NANOS;
@@ -466,6 +471,11 @@ final class LoadCall implements CallDtls.Listener {
         } else if (talking == null) {
             fail("not_connected_at_the_end");
         }
+    }
+
+    /** The generator has no socket for it. */
+    void withoutSocket(long nowNanos) {
+        breakOff(NO_SOCKET, nowNanos);
     }
 
     private void finish() {

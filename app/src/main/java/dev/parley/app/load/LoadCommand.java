@@ -7,6 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** The command {@code ./parley load}. */
 public final class LoadCommand {
@@ -19,7 +21,8 @@ public final class LoadCommand {
      * Runs it and writes what it shows.
      *
      * @param given values of {@link LoadOptions#names}
-     * @return the exit code: 0 when anybody got through, else 1
+     * @return the exit code: 0 when anybody got through and not all of them broke off, and all was
+     *     written, else 1
      * @throws ConfigException when an option cannot be used; the message names it
      */
     public static int run(Map<String, String> given) {
@@ -35,10 +38,13 @@ public final class LoadCommand {
                                 options.verifyTls());
                 LoadRun run = new LoadRun(options, requests, speech)) {
             Thread hook = endEarly(run);
-            LoadResults results = run.run(view);
-            int exit = finish(options, view, results);
-            forget(hook);
-            return exit;
+            try {
+                LoadResults results = run.run(view);
+                boolean good = finish(options, view, results) && isSound(run.fault());
+                return good ? 0 : EXIT_FAILED;
+            } finally {
+                forget(hook);
+            }
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
             return EXIT_FAILED;
@@ -51,36 +57,40 @@ public final class LoadCommand {
         return console != null && console.isTerminal();
     }
 
-    private static int finish(LoadOptions options, LoadView view, LoadResults results) {
+    private static boolean isSound(@Nullable Throwable fault) {
+        if (fault != null) {
+            System.err.println("parley: the generator itself has failed: " + fault);
+        }
+        return fault == null;
+    }
+
+    /** Tells the results; answers whether that went well and so did they. */
+    private static boolean finish(LoadOptions options, LoadView view, LoadResults results) {
         String hopeless = results.hopeless();
         if (hopeless != null) {
             System.err.println("parley: no call got through: " + hopeless);
         } else {
             view.summary(results);
         }
-        write("json", options.json(), Json.text(results.figures()));
-        options.html().ifPresent(_ -> write("html", options.html(), HtmlReport.of(results)));
+        boolean json = write("json", options.json(), () -> Json.text(results.figures()));
+        boolean html = write("html", options.html(), () -> HtmlReport.of(results));
         if (results.connected() == 0 && hopeless == null) {
             System.err.println("parley: no call connected: " + results.total().errors);
         }
-        return results.connected() > 0 ? 0 : EXIT_FAILED;
+        return json && html && results.connected() > results.total().brokenOff;
     }
 
-    private static void write(String option, Optional<Path> file, String text) {
-        file.ifPresent(
-                path -> {
-                    try {
-                        Files.writeString(path, text);
-                    } catch (IOException e) {
-                        throw new ConfigException(
-                                "--"
-                                        + option
-                                        + " "
-                                        + path
-                                        + " cannot be written: "
-                                        + e.getMessage());
-                    }
-                });
+    private static boolean write(String option, Optional<Path> file, Supplier<String> text) {
+        if (file.isEmpty()) {
+            return true;
+        }
+        try {
+            Files.writeString(file.get(), text.get());
+            return true;
+        } catch (IOException e) {
+            System.err.println("parley: --" + option + " " + file.get() + " is not written: " + e);
+            return false;
+        }
     }
 
     /** Ctrl-C ends the run early; what was measured until then is told all the same. */

@@ -3,6 +3,7 @@ package dev.parley.app.load;
 import dev.parley.rtc.ice.IceCredentials;
 import dev.parley.rtc.rtp.NtpTime;
 import dev.parley.runtime.udp.DatagramBatch;
+import dev.parley.runtime.udp.UdpBindException;
 import dev.parley.runtime.udp.UdpCounters;
 import dev.parley.runtime.udp.UdpMode;
 import dev.parley.runtime.udp.UdpOptions;
@@ -222,7 +223,16 @@ final class LoadLoop implements LoadHost, AutoCloseable {
         }
     }
 
+    /** Gives a call a socket; one that the system has none for is over. */
     private void place(LoadCall call) {
+        try {
+            findSocket(call);
+        } catch (UdpBindException e) {
+            call.withoutSocket(System.nanoTime());
+        }
+    }
+
+    private void findSocket(LoadCall call) {
         InetAddress to = call.destination().getAddress();
         boolean loopback = to.isLoopbackAddress() && to instanceof Inet4Address;
         int capacity =

@@ -63,7 +63,8 @@ public record LoadOptions(
             usage: ./parley load [OPTIONS]
 
             Calls a deployment with whole WebRTC clients (ICE, DTLS, SRTP, Opus), each as a browser would: POST
-            URL/v1/realtime/calls. Exits with 1 when none connects, 2 when an option cannot be used.
+            URL/v1/realtime/calls. Exits with 1 when none connects, all of them break off or a file cannot be written, 2 when an
+            option cannot be used. Gives up when the first eight calls fail, or all do for 3 s.
 
               --url URL             base of the signaling API (default http://127.0.0.1:8080)
               --sessions N          calls at a time (default 10)
@@ -240,7 +241,10 @@ public record LoadOptions(
             file.ifPresent(
                     path -> {
                         Path folder = path.toAbsolutePath().getParent();
-                        boolean writable = folder != null && Files.isWritable(folder);
+                        boolean writable =
+                                Files.exists(path)
+                                        ? Files.isWritable(path)
+                                        : folder != null && Files.isWritable(folder);
                         if (!writable || Files.isDirectory(path)) {
                             throw new ConfigException(
                                     "--" + name + " is '" + path + "', where no file can be made");

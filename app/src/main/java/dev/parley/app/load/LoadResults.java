@@ -174,6 +174,7 @@ public record LoadResults(
         return Figures.millis(told().lateness, 99) <= TRUSTED_LATE_MILLIS
                 && Figures.millis(told().lateness, 99.9) <= TRUSTED_LATEST_MILLIS
                 && keptHandshakesTime()
+                && !total.errors.containsKey(LoadCall.NO_SOCKET)
                 && total.kernelDrops == 0
                 && total.unsent == 0
                 && total.skipped == 0;

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,11 @@ public final class LoadRun implements AutoCloseable {
     private static final long GOODBYE_NANOS = 4 * NANOS_PER_SECOND;
     private static final long LAST_WORDS_MILLIS = 200;
     private static final int MOST_RETRIES = 10;
+
+    /** When nobody has got through: so many failures, or so long after the first, are enough. */
+    private static final int HOPELESS_CALLS = 8;
+
+    private static final long HOPELESS_NANOS = 3 * NANOS_PER_SECOND;
 
     private static final double WARM_UP_PER_SECOND = 8;
     private static final double WARM_UP_CALL_SECONDS = 0.5;
@@ -42,6 +48,8 @@ public final class LoadRun implements AutoCloseable {
     private Tally interval = new Tally();
     private boolean settled;
     private long startNanos;
+    private int failedEver;
+    private long firstFailedNanos;
 
     /**
      * @param requests how calls are placed
@@ -105,6 +113,9 @@ public final class LoadRun implements AutoCloseable {
         goodbye();
         sample(listener, true);
         total.closeOff();
+        if (hopeless != null) {
+            total.notTried(options.sessions());
+        }
         return new LoadResults(options, total, steady, samples, hopeless);
     }
 
@@ -127,12 +138,20 @@ public final class LoadRun implements AutoCloseable {
 
     private boolean goesOn() {
         for (LoadLoop loop : loops) {
-            Throwable fault = loop.fault();
-            if (fault != null) {
-                throw new IllegalStateException("the generator itself has failed", fault);
+            if (loop.fault() != null) {
+                return false;
             }
         }
         return !interrupted && hopeless == null;
+    }
+
+    /** What has ended the generator itself before its time; null when nothing has. */
+    @Nullable Throwable fault() {
+        return loops.stream()
+                .map(LoadLoop::fault)
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
     }
 
     private void goodbye() throws InterruptedException {
@@ -242,8 +261,7 @@ public final class LoadRun implements AutoCloseable {
     }
 
     private void failed(LoadLoop loop, boolean warmUp, String reason, String message) {
-        if (placedEver.get() == 0) {
-            // Nobody has got through, and nobody will.
+        if (placedEver.get() == 0 && isHopeless()) {
             hopeless = message;
         }
         if (!warmUp || hopeless != null) {
@@ -256,6 +274,15 @@ public final class LoadRun implements AutoCloseable {
                     });
         }
         underway.decrementAndGet();
+    }
+
+    /** Whether nobody has got through, and nobody will. */
+    private synchronized boolean isHopeless() {
+        long nowNanos = System.nanoTime();
+        firstFailedNanos = failedEver == 0 ? nowNanos : firstFailedNanos;
+        failedEver++;
+        return failedEver >= Math.min(options.sessions(), HOPELESS_CALLS)
+                || nowNanos - firstFailedNanos >= HOPELESS_NANOS;
     }
 
     private void over(LoadCall call) {

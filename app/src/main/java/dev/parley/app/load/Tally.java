@@ -102,6 +102,16 @@ public final class Tally {
         }
     }
 
+    /** Of a run that was given up: so many calls were asked for, and the rest was not tried. */
+    void notTried(long asked) {
+        long rest = asked - offered;
+        if (rest > 0) {
+            offered += rest;
+            failed += rest;
+            errors.merge("not_tried", rest, Long::sum);
+        }
+    }
+
     /** Told to come again. */
     void refusal(String reason) {
         refusals.merge(reason, 1L, Long::sum);

@@ -60,6 +60,21 @@ class CallMediaTest {
     }
 
     @Test
+    void tellsAServerThatFellSilentFromOneThatWasNeverHeardAndOneThatPauses() {
+        CallMedia dead = media(1, "0");
+        CallMedia mute = media(2, "0");
+        CallMedia paused = media(3, "0");
+
+        talk(dead, 150, i -> i < 45);
+        talk(mute, 150, _ -> false);
+        talk(paused, 150, i -> i < 60);
+
+        assertThat(dead.fellSilent(now)).isTrue();
+        assertThat(mute.fellSilent(now)).isFalse();
+        assertThat(paused.fellSilent(now)).isFalse();
+    }
+
+    @Test
     void takesNoSilenceOfOthersForAGap() {
         CallMedia media = media(1, "0");
 

@@ -15,7 +15,7 @@ final class FakeLoadHost implements LoadHost {
             new IceCredentials("clientUfrag", "clientPasswordClientPassword");
     static final String SERVER_PASSWORD = "serverPasswordServerPassword";
 
-    private static final String ANSWER =
+    static final String ANSWER =
             """
             a=ice-ufrag:serverUfrag
             a=ice-pwd:%s

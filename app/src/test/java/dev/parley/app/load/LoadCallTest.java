@@ -52,6 +52,13 @@ class LoadCallTest {
         assertThat(host.tally().failed).isOne();
     }
 
+    @Test
+    void isOverWhenTheGeneratorHasNoSocketForIt() {
+        call(false).withoutSocket(SECOND);
+        assertThat(host.tally().failed).isOne();
+        assertThat(host.tally().errors).containsOnly(Map.entry(LoadCall.NO_SOCKET, 1L));
+    }
+
     private LoadCall call(boolean warmUp) {
         return host.call(1, LoadOptions.of(Map.of()), SPEECH, warmUp);
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class LoadRunTest {
@@ -47,5 +48,65 @@ class LoadRunTest {
             assertThat(server.callers.getCount()).isZero();
             assertThat(results.hopeless()).isEqualTo("nobody is served here");
         }
+    }
+
+    /** A server of which an instance is down: it refuses the first so many. */
+    private static final class HalfServer implements CallRequests {
+        private final AtomicInteger refused = new AtomicInteger();
+        private final int refuses;
+
+        HalfServer(int refuses) {
+            this.refuses = refuses;
+        }
+
+        @Override
+        public Accepted place(String offer) throws IOException {
+            if (refused.incrementAndGet() <= refuses) {
+                throw new IOException("connection reset");
+            }
+            // Nobody is at the discard port.
+            return new Accepted(FakeLoadHost.ANSWER.replace(" 3478 ", " 9 "), "");
+        }
+
+        @Override
+        public String restart(String handle, String offer) {
+            throw new IllegalStateException("nobody restarts");
+        }
+
+        @Override
+        public void hangUp(String handle) {}
+    }
+
+    private static LoadResults run(int sessions, CallRequests server) throws InterruptedException {
+        LoadOptions options =
+                LoadOptions.of(
+                        Map.of(
+                                "sessions", Integer.toString(sessions),
+                                "ramp", "100",
+                                "seconds", "1",
+                                "warm-up", "0"));
+        try (LoadRun run = new LoadRun(options, server, SpeechFrames.builtIn())) {
+            return run.run((_, _, _) -> {});
+        }
+    }
+
+    @Test
+    void goesOnThoughTheFirstCallsAreRefused() throws InterruptedException {
+        LoadResults results = run(12, new HalfServer(7));
+
+        assertThat(results.hopeless()).isNull();
+        assertThat(results.total().errors).containsEntry("bad_answer", 7L);
+        assertThat(results.total().errors).containsEntry("not_connected_at_the_end", 5L);
+    }
+
+    @Test
+    void countsAllThatWereAskedForWhenItGivesUp() throws InterruptedException {
+        LoadResults results = run(1_000, new HalfServer(Integer.MAX_VALUE));
+
+        assertThat(results.hopeless()).isEqualTo("connection reset");
+        assertThat(results.figures())
+                .containsEntry("connected", 0L)
+                .containsEntry("failed", 1_000L);
+        assertThat(results.total().errors).containsKey("not_tried");
     }
 }
