@@ -5,7 +5,7 @@ package dev.parley.app;
  * wait and so keeps its carrier, for which the JDK does not compensate: without spare carriers
  * nothing else would ever run.
  */
-final class PacketLoops {
+public final class PacketLoops {
     /** Carriers that loops may keep, per core: more than any sensible config has loops. */
     private static final int LOOPS_PER_CORE = 2;
 
@@ -21,7 +21,7 @@ final class PacketLoops {
     }
 
     /** Must run before the first virtual thread starts, since the JDK reads the properties once. */
-    static void sizeScheduler() {
+    public static void sizeScheduler() {
         int cores = Runtime.getRuntime().availableProcessors();
         int carriers = cores + Math.max(4, LOOPS_PER_CORE * cores);
         setUnlessGiven("jdk.virtualThreadScheduler.parallelism", carriers);

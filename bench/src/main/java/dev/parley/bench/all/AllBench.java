@@ -27,7 +27,8 @@ public final class AllBench {
               --baseline  figures to compare with (default bench/baseline.json, if it is there)
               --write     keeps the figures of this run in such a file, beside those of other parts
 
-            Exits with 1 when a median is worse than the baseline's by more than a fifth, and worse than its worst round.
+            Exits with 1 when a median is worse than the baseline's by more than a fifth, and worse than its worst round, if the
+            baseline was made on such a machine.
             """;
 
     private static final List<String> PARTS = List.of("pieces", "relay", "grpc", "sessions");
@@ -44,33 +45,59 @@ public final class AllBench {
     public static void main(String[] arguments) throws IOException, InterruptedException {
         int rounds = 3;
         List<String> parts = PARTS;
-        Path baseline = Path.of("bench", "baseline.json");
+        Path baseline = kept();
+        boolean given = false;
         String write = "";
         for (int i = 0; i < arguments.length; i += 2) {
             String value = i + 1 < arguments.length ? arguments[i + 1] : "";
             switch (arguments[i]) {
                 case "--rounds" -> rounds = Integer.parseInt(value);
                 case "--only" -> parts = List.of(value.split(","));
-                case "--baseline" -> baseline = Path.of(value);
-                case "--write" -> write = value;
-                default -> {
-                    System.err.print(USAGE);
-                    System.exit(2);
+                case "--baseline" -> {
+                    baseline = Path.of(value);
+                    given = true;
                 }
+                case "--write" -> write = value;
+                default -> refuse("unknown option " + arguments[i]);
             }
+        }
+        if (rounds < 1 || !PARTS.containsAll(parts)) {
+            refuse("--rounds is 1 or more, --only of " + PARTS);
+        }
+        boolean compares = Files.exists(baseline);
+        if (given && !compares) {
+            refuse("--baseline " + baseline + " is not there");
         }
         AllBench bench = new AllBench(rounds);
         for (String part : parts) {
             bench.measure(part);
         }
-        Baseline before = Files.exists(baseline) ? Baseline.read(baseline) : Baseline.EMPTY;
+        Baseline before = compares ? Baseline.read(baseline) : Baseline.EMPTY;
         boolean worse = bench.report(before);
+        boolean comparable = before.isOf(machine());
+        if (!compares) {
+            System.out.println("There is no " + baseline + ": nothing was compared.");
+        } else if (!comparable) {
+            System.out.println("The baseline is of another machine: " + before.machine());
+        }
         if (!write.isEmpty()) {
             Path file = Path.of(write);
-            Baseline kept = Files.exists(file) ? Baseline.read(file) : Baseline.EMPTY;
-            Files.writeString(file, kept.with(bench.figures).text(machine()));
+            Baseline old = Files.exists(file) ? Baseline.read(file) : Baseline.EMPTY;
+            Files.writeString(file, old.with(machine(), bench.figures).text());
         }
-        System.exit(worse ? 1 : 0);
+        System.exit(worse && comparable ? 1 : 0);
+    }
+
+    /** The one of this tree, from wherever the command is given. */
+    private static Path kept() {
+        return Path.of(System.getenv().getOrDefault("PARLEY_COMMAND", "./parley"))
+                .resolveSibling("bench/baseline.json");
+    }
+
+    private static void refuse(String why) {
+        System.err.println("parley: " + why);
+        System.err.print(USAGE);
+        System.exit(2);
     }
 
     private void measure(String part) throws IOException, InterruptedException {
@@ -88,10 +115,7 @@ public final class AllBench {
                     SessionsBench.figures(SECONDS).forEach(this::add);
                 }
             }
-            default -> {
-                System.err.print(USAGE);
-                System.exit(2);
-            }
+            default -> throw new IllegalArgumentException(part);
         }
     }
 

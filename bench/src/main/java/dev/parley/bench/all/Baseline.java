@@ -13,9 +13,15 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Figures of an earlier run, as {@code bench/baseline.json} keeps them: one on each line. */
-record Baseline(Map<String, Spread> figures) {
-    static final Baseline EMPTY = new Baseline(Map.of());
+/**
+ * Figures of an earlier run, as {@code bench/baseline.json} keeps them: one on each line.
+ *
+ * @param machine that they were made on, and when
+ */
+record Baseline(String machine, Map<String, Spread> figures) {
+    static final Baseline EMPTY = new Baseline("", Map.of());
+
+    private static final Pattern MACHINE = Pattern.compile("\\s*\"machine\": \"([^\"]*)\",?");
 
     private static final Pattern LINE =
             Pattern.compile(
@@ -23,8 +29,11 @@ record Baseline(Map<String, Spread> figures) {
 
     static Baseline read(Path file) throws IOException {
         Map<String, Spread> figures = new HashMap<>();
+        String machine = "";
         for (String line : Files.readAllLines(file)) {
             Matcher matcher = LINE.matcher(line);
+            Matcher named = MACHINE.matcher(line);
+            machine = named.matches() ? named.group(1) : machine;
             if (matcher.matches()) {
                 figures.put(
                         matcher.group(1),
@@ -34,21 +43,30 @@ record Baseline(Map<String, Spread> figures) {
                                 Double.parseDouble(matcher.group(4))));
             }
         }
-        return new Baseline(figures);
+        return new Baseline(machine, figures);
     }
 
     @Nullable Spread find(String name) {
         return figures.get(name);
     }
 
-    /** The same with what was measured anew. */
-    Baseline with(Map<String, List<Double>> rounds) {
-        Map<String, Spread> all = new TreeMap<>(figures);
-        rounds.forEach((name, values) -> all.put(name, Spread.of(values)));
-        return new Baseline(all);
+    /** Whether figures of a machine can be compared with these, whatever the day. */
+    boolean isOf(String other) {
+        return withoutDate(machine).equals(withoutDate(other));
     }
 
-    String text(String machine) {
+    private static String withoutDate(String machine) {
+        return machine.substring(0, Math.max(0, machine.lastIndexOf(',')));
+    }
+
+    /** The same with what was measured anew. */
+    Baseline with(String measuredOn, Map<String, List<Double>> rounds) {
+        Map<String, Spread> all = new TreeMap<>(figures);
+        rounds.forEach((name, values) -> all.put(name, Spread.of(values)));
+        return new Baseline(measuredOn, all);
+    }
+
+    String text() {
         return figures.entrySet().stream()
                 .map(each -> line(each.getKey(), each.getValue()))
                 .collect(

@@ -27,8 +27,8 @@ final class RelayFigures {
         Map<String, List<Double>> figures = new LinkedHashMap<>();
         for (int i = 0; i < rounds; i++) {
             String json = run();
-            add(figures, "relay.us_per_packet at 50,000/s", find(PACED, json, 1) / 1e3);
-            add(figures, "relay.added_p99_us at 50,000/s", find(PACED, json, 2));
+            add(figures, "relay.us_per_packet at 50,000 a second", find(PACED, json, 1) / 1e3);
+            add(figures, "relay.added_p99_us at 50,000 a second", find(PACED, json, 2));
             add(figures, "relay.most packets/s", find(MAXIMUM, json, 1));
             add(figures, "relay.us_per_packet at most", find(MAXIMUM, json, 2) / 1e3);
         }
@@ -67,9 +67,12 @@ final class RelayFigures {
         return text;
     }
 
-    private static double find(Pattern pattern, String json, int group) {
+    private static double find(Pattern pattern, String json, int group) throws IOException {
         Matcher matcher = pattern.matcher(json);
-        return matcher.find() ? Double.parseDouble(matcher.group(group)) : Double.NaN;
+        if (!matcher.find()) {
+            throw new IOException("bench relay tells nothing like " + pattern + ": " + json);
+        }
+        return Double.parseDouble(matcher.group(group));
     }
 
     private static void add(Map<String, List<Double>> figures, String name, double value) {

@@ -1,11 +1,15 @@
 package dev.parley.bench.all;
 
 import java.util.List;
+import java.util.Set;
 
 /** Several rounds of one figure. */
 record Spread(double median, double low, double high) {
     /** Less than this is no news: machines differ from day to day. */
     private static final double NOTABLE = 1.2;
+
+    /** Ends of the names of which more is better; of everything else less is. */
+    private static final Set<String> BETTER_HIGH = Set.of(" packets/s", " setups/s", " a core");
 
     static Spread of(List<Double> rounds) {
         List<Double> sorted = rounds.stream().sorted().toList();
@@ -19,13 +23,12 @@ record Spread(double median, double low, double high) {
 
     /** Whether a new median is worse than all of these, and notably so. */
     boolean isWorse(String name, double now) {
-        return isRate(name)
+        return isBetterHigh(name)
                 ? now < low && now * NOTABLE < median
                 : now > high && now > median * NOTABLE;
     }
 
-    /** Of rates more is better, of everything else less. */
-    private static boolean isRate(String name) {
-        return name.endsWith("/s");
+    private static boolean isBetterHigh(String name) {
+        return BETTER_HIGH.stream().anyMatch(name::endsWith);
     }
 }

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** A service of the product in a process of its own, on one core, and what it uses. */
+/** A service of the product in a process of its own, on certain cores, and what it uses. */
 final class PinnedProcess implements AutoCloseable {
     /** What a thread's time is spent for. */
     enum Use {
@@ -29,9 +29,6 @@ final class PinnedProcess implements AutoCloseable {
     }
 
     private static final String READY = "ready ";
-
-    /** As the app would choose for one core. */
-    private static final int CARRIERS = 5;
 
     /** A property with more flags for the processes, to profile them with. */
     private static final String FLAGS = "parley.bench.flags";
@@ -56,16 +53,16 @@ final class PinnedProcess implements AutoCloseable {
      * Starts it and waits until it is ready.
      *
      * @param main what runs: the app unless it is another transceiver
-     * @param core negative for any
+     * @param cores such as {@code 1} or {@code 0-1}; empty for any
      * @param lines of its config
      */
-    static PinnedProcess start(String main, String service, int core, List<String> lines)
+    static PinnedProcess start(String main, String service, String cores, List<String> lines)
             throws IOException {
         Path config = Files.createTempFile("parley-bench-", ".yaml");
         Files.write(config, lines);
         List<String> command = new ArrayList<>();
-        if (core >= 0) {
-            command.addAll(List.of("taskset", "-c", Integer.toString(core)));
+        if (!cores.isEmpty()) {
+            command.addAll(List.of("taskset", "-c", cores));
         }
         command.add(ProcessHandle.current().info().command().orElse("java"));
         command.addAll(flags());
@@ -89,7 +86,6 @@ final class PinnedProcess implements AutoCloseable {
     private static List<String> flags() {
         List<String> flags = new ArrayList<>();
         flags.addAll(List.of(System.getenv().getOrDefault(PRODUCT_FLAGS, DEFAULT).split(" ")));
-        flags.add("-Djdk.virtualThreadScheduler.parallelism=" + CARRIERS);
         List<String> own = List.of(System.getProperty(FLAGS, "").split(" "));
         if (own.stream().anyMatch(flag -> flag.matches("-XX:\\+Use\\w+GC"))) {
             flags.removeIf(flag -> flag.matches("-XX:\\+Use\\w+GC"));
@@ -141,6 +137,11 @@ final class PinnedProcess implements AutoCloseable {
             return Use.COMPILER;
         }
         return name.startsWith("ForkJoinPool") ? Use.CALLS : Use.OTHER;
+    }
+
+    /** Live objects on its heap in MiB; asking stops it for a fraction of a second. */
+    double liveMib() throws IOException {
+        return ProcessMemory.liveHeapMib(process.pid());
     }
 
     /** Resident memory in MiB. */

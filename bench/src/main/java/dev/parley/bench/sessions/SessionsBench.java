@@ -3,11 +3,11 @@ package dev.parley.bench.sessions;
 import dev.parley.app.load.LoadOptions;
 import dev.parley.app.load.LoadResults;
 import dev.parley.app.load.LoadRun;
-import dev.parley.app.load.LoadSample;
 import dev.parley.app.load.SpeechFrames;
 import dev.parley.app.load.Tally;
 import dev.parley.bench.sessions.PinnedProcess.Use;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -23,22 +23,28 @@ import java.util.Map;
 import org.HdrHistogram.Histogram;
 
 /**
- * The command {@code bench sessions}: what one core carries of whole calls. A transceiver of the
- * product has the last core to itself; callers and an echo of the product have the others. Whatever
- * number of calls, the transceiver is the same process, so it is warm for all but the first.
+ * The command {@code bench sessions}: what a core, or several, carry of whole calls. A transceiver
+ * of the product has the last cores to itself; callers and an echo of the product have the others.
+ * Whatever number of calls, the transceiver is the same process, so it is warm for all but the
+ * first.
  */
 public final class SessionsBench {
     private static final String USAGE =
             """
             usage: ./parley bench sessions [--calls N,N,...] [--formats F,F,...] [--seconds N] [--setups N] [--json FILE]
-                                     [--hop grpc|none] [--option 'KEY: VALUE']...
+                                     [--hop grpc|none] [--cores N] [--option 'KEY: VALUE']...
 
               --calls    calls at a time, one after another (default 50,200,400,600,1000)
               --formats  of audio between transceiver and agent: opus, linear16/16000, ... (default opus,linear16/16000)
               --seconds  how long each is measured, after as long a warm-up (default 10)
               --option   a line of the transceiver's config, such as 'output_cushion: 0ms'
+              --cores    of the transceiver, the last ones, with a media loop each (default 1); callers and agent have the
+                         others, and share all of them where none is left
               --hop      none: the agent is an echo of Opus in the transceiver's process (default grpc)
               --setups   calls that are placed at once, for set-ups a second; 0 for none (default 300)
+
+            Tells the most calls of which less than 0.1 % of packets were lost and 99 % left within 5 ms of their time, and what
+            a call holds in memory: live objects with calls less those without.
             """;
     private static final String APP = "dev.parley.app.Main";
     private static final double RAMP = 40;
@@ -46,15 +52,32 @@ public final class SessionsBench {
     private static final int SETUP_ROUNDS = 3;
     private static final long SETUP_SAMPLE_NANOS = 50_000_000L;
 
+    /** So many calls at once, or all that were asked for, tell what one holds. */
+    private static final int MEMORY_CALLS = 200;
+
+    /** Columns that are compared from day to day. */
+    private static final List<String> COMPARED =
+            List.of(
+                    "us/packet",
+                    "calls a core",
+                    "rtt p50",
+                    "above fastest p99",
+                    "setups/s",
+                    "KiB a call");
+
+    private static final double MOST_LOSS_PERCENT = 0.1;
+    private static final double MOST_PACING_ERROR_MILLIS = 5;
+
     private final int seconds;
     private final int setups;
-    private double idleMib;
     private final List<String> lines;
     private final boolean hop;
+    private final int cores;
     private final Map<String, Map<String, Double>> rows = new LinkedHashMap<>();
 
-    private SessionsBench(int seconds, int setups, List<String> lines, boolean hop) {
+    private SessionsBench(int seconds, int setups, List<String> lines, boolean hop, int cores) {
         this.hop = hop;
+        this.cores = cores;
         this.lines = lines;
         this.seconds = seconds;
         this.setups = setups;
@@ -67,6 +90,7 @@ public final class SessionsBench {
         int setups = 300;
         String json = "";
         boolean hop = true;
+        int cores = 1;
         List<String> lines = new ArrayList<>();
         for (int i = 0; i < arguments.length; i += 2) {
             String value = i + 1 < arguments.length ? arguments[i + 1] : "";
@@ -78,6 +102,7 @@ public final class SessionsBench {
                 case "--setups" -> setups = Integer.parseInt(value);
                 case "--json" -> json = value;
                 case "--option" -> lines.add(value);
+                case "--cores" -> cores = Integer.parseInt(value);
                 case "--hop" -> hop = !value.equals("none");
                 default -> {
                     System.err.print(USAGE);
@@ -85,7 +110,7 @@ public final class SessionsBench {
                 }
             }
         }
-        SessionsBench bench = new SessionsBench(seconds, setups, lines, hop);
+        SessionsBench bench = new SessionsBench(seconds, setups, lines, hop, cores);
         for (String format : hop ? formats : List.of("opus")) {
             bench.measure(format, calls);
         }
@@ -97,14 +122,15 @@ public final class SessionsBench {
     /** The figures that are compared from day to day, by their names. */
     public static Map<String, Double> figures(int seconds)
             throws IOException, InterruptedException {
-        SessionsBench bench = new SessionsBench(seconds, 200, List.of(), true);
+        SessionsBench bench = new SessionsBench(seconds, 200, List.of(), true, 1);
         bench.measure("opus", List.of(50, 200));
         bench.measure("linear16/16000", List.of(50));
         Map<String, Double> figures = new LinkedHashMap<>();
         for (String row : bench.rows.keySet()) {
-            for (String column : List.of("us/packet", "rtt p50", "above fastest p99", "setups/s")) {
+            for (String column : COMPARED) {
                 Double value = bench.rows.getOrDefault(row, Map.of()).get(column);
-                if (value != null) {
+                // The round trip of LINEAR16 is not seen.
+                if (value != null && Double.isFinite(value)) {
                     figures.put("sessions." + row + ", " + column, value);
                 }
             }
@@ -114,33 +140,34 @@ public final class SessionsBench {
 
     private void measure(String format, List<Integer> calls)
             throws IOException, InterruptedException {
-        int cores = Runtime.getRuntime().availableProcessors();
-        int last = cores > 1 ? cores - 1 : -1;
-        if (cores > 1) {
-            pinThisProcess("0-" + (cores - 2));
+        int all = Runtime.getRuntime().availableProcessors();
+        int first = Math.max(0, all - cores);
+        if (first > 0) {
+            pinThisProcess("0-" + (first - 1));
         }
         int port = freePort();
         try (PinnedProcess stub =
                         PinnedProcess.start(
                                 APP,
                                 "inference-stub",
-                                -1,
+                                "",
                                 List.of("grpc_address: 127.0.0.1:0", "admin_address: off"));
                 PinnedProcess transceiver =
                         PinnedProcess.start(
                                 hop ? APP : TransceiverWithoutHop.class.getName(),
                                 "transceiver",
-                                last,
+                                first + "-" + (all - 1),
                                 config(port, stub))) {
             InetSocketAddress media = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
             try (ControlCalls control =
                     new ControlCalls(transceiver.address(), media, "echo", format)) {
                 warmUp(control);
-                idleMib = transceiver.residentMib();
                 header(format);
                 for (int count : calls) {
                     row(format, count, transceiver, control);
                 }
+                tellMost(format);
+                memory(format, Collections.max(calls), transceiver, control);
                 if (setups > 0) {
                     setups(format, transceiver, control);
                 }
@@ -166,6 +193,7 @@ public final class SessionsBench {
                 "route_key_id: 1",
                 "route_keys:",
                 "  1: 000102030405060708090a0b0c0d0e0f",
+                "media_loops: " + cores,
                 "max_sessions: 10000",
                 "max_delay: 0s", // who is refused says nothing of what a call costs
                 "backends:",
@@ -209,54 +237,6 @@ public final class SessionsBench {
         return LoadOptions.of(given);
     }
 
-    /** Gathers what happens between two seconds of a run, with the processor time meanwhile. */
-    private static final class Window implements LoadRun.Listener {
-        private final PinnedProcess transceiver;
-        private final double from;
-        private final double to;
-        private final Tally tally = new Tally();
-        private Map<Use, Long> before = Map.of();
-        private Map<Use, Long> after = Map.of();
-        private double began;
-        private double ended;
-        private double residentMib;
-
-        Window(PinnedProcess transceiver, double from, double to) {
-            this.transceiver = transceiver;
-            this.from = from;
-            this.to = to;
-        }
-
-        @Override
-        public void sampled(LoadSample sample, Tally interval, Tally total) {
-            try {
-                if (before.isEmpty() && sample.seconds() >= from) {
-                    before = transceiver.cpuNanos();
-                    began = sample.seconds();
-                } else if (!before.isEmpty() && sample.seconds() <= to) {
-                    tally.add(interval);
-                    after = transceiver.cpuNanos();
-                    ended = sample.seconds();
-                    residentMib = transceiver.residentMib();
-                }
-            } catch (IOException e) {
-                throw new IllegalStateException("the transceiver is gone", e);
-            }
-        }
-
-        double cpuNanos(Use use) {
-            return after.getOrDefault(use, 0L) - before.getOrDefault(use, 0L);
-        }
-
-        /** All that it takes to carry calls: the compiler is done before long. */
-        double cpuNanos() {
-            return cpuNanos(Use.CALLS)
-                    + cpuNanos(Use.GRPC)
-                    + cpuNanos(Use.COLLECTOR)
-                    + cpuNanos(Use.OTHER);
-        }
-    }
-
     private void row(String format, int calls, PinnedProcess transceiver, ControlCalls control)
             throws IOException, InterruptedException {
         LoadOptions options = options(calls, RAMP, 2 * seconds + 2, WARM_UP_SECONDS);
@@ -266,7 +246,7 @@ public final class SessionsBench {
         try (LoadRun run = new LoadRun(options, control, SpeechFrames.builtIn())) {
             results = run.run(window);
         }
-        Tally tally = window.tally;
+        Tally tally = window.tally();
         // The mark that tells a packet of one's own does not outlive decoding.
         boolean marked = format.equals("opus");
         double echoed = Math.max(1, marked ? tally.returned() : tally.received());
@@ -275,8 +255,9 @@ public final class SessionsBench {
         figures.put(
                 "without gRPC's", (window.cpuNanos() - window.cpuNanos(Use.GRPC)) / 1e3 / echoed);
         figures.put("collector", window.cpuNanos(Use.COLLECTOR) / 1e3 / echoed);
-        figures.put("core %", window.cpuNanos() / 1e7 / (window.ended - window.began));
-        figures.put("echoed/s", echoed / (window.ended - window.began));
+        figures.put("core %", window.cpuNanos() / 1e7 / window.seconds());
+        figures.put("calls a core", calls * 1e9 * window.seconds() / window.cpuNanos());
+        figures.put("echoed/s", echoed / window.seconds());
         figures.put("rtt p50", millis(tally.echo(), 50));
         figures.put("p99", millis(tally.echo(), 99));
         figures.put("above fastest p99", millis(tally.variation(), 99));
@@ -284,8 +265,7 @@ public final class SessionsBench {
         figures.put("edge p99", millis(tally.stun(), 99));
         figures.put("pacing p99", millis(tally.pacing(), 99));
         figures.put("loss %", 100 * results.loss());
-        figures.put("MiB", window.residentMib);
-        figures.put("KiB a call", (window.residentMib - idleMib) * 1_024 / calls);
+        figures.put("MiB", window.residentMib());
         figures.put("connected", (double) results.total().connected());
         figures.put("failed", (double) results.total().failed());
         figures.put("without audio", (double) results.total().withoutAudio());
@@ -316,6 +296,7 @@ public final class SessionsBench {
                         "without gRPC's",
                         "collector",
                         "core %",
+                        "calls a core",
                         "echoed/s",
                         "rtt p50",
                         "p99",
@@ -325,7 +306,6 @@ public final class SessionsBench {
                         "pacing p99",
                         "loss %",
                         "MiB",
-                        "KiB a call",
                         "connected",
                         "failed",
                         "without audio",
@@ -333,6 +313,62 @@ public final class SessionsBench {
             System.out.printf(" %" + Math.max(9, name.length()) + "s", name);
         }
         System.out.println();
+    }
+
+    /** The most calls that were carried well. */
+    private void tellMost(String format) {
+        rows.entrySet().stream()
+                .filter(row -> row.getKey().startsWith(format + " ") && isGood(row.getValue()))
+                .mapToDouble(row -> row.getValue().getOrDefault("connected", 0.0))
+                .max()
+                .ifPresentOrElse(
+                        most ->
+                                System.out.printf(
+                                        Locale.ROOT,
+                                        "most calls of these below %.1f %% of loss and %.0f ms of pacing error: %.0f%n",
+                                        MOST_LOSS_PERCENT,
+                                        MOST_PACING_ERROR_MILLIS,
+                                        most),
+                        () -> System.out.println("none of these was carried well"));
+    }
+
+    private static boolean isGood(Map<String, Double> row) {
+        return row.getOrDefault("loss %", Double.NaN) < MOST_LOSS_PERCENT
+                && row.getOrDefault("pacing p99", Double.NaN) < MOST_PACING_ERROR_MILLIS
+                && row.getOrDefault("failed", Double.NaN) == 0;
+    }
+
+    private void memory(String format, int most, PinnedProcess transceiver, ControlCalls control)
+            throws IOException, InterruptedException {
+        int calls = Math.min(most, MEMORY_CALLS);
+        double idle = transceiver.liveMib();
+        double full = (calls - 1) / RAMP + 1;
+        List<Double> held = new ArrayList<>();
+        try (LoadRun run =
+                new LoadRun(options(calls, RAMP, 3, 0), control, SpeechFrames.builtIn())) {
+            run.run(
+                    (sample, _, _) -> {
+                        if (held.isEmpty() && sample.seconds() >= full) {
+                            held.add(liveMib(transceiver));
+                        }
+                    });
+        }
+        double kib = held.isEmpty() ? Double.NaN : (held.getFirst() - idle) * 1_024 / calls;
+        System.out.printf(
+                Locale.ROOT,
+                "live objects: %.1f MiB without calls, %.0f KiB more for each of %d%n",
+                idle,
+                kib,
+                calls);
+        rows.put(format + " memory", Map.of("KiB a call", kib));
+    }
+
+    private static double liveMib(PinnedProcess transceiver) {
+        try {
+            return transceiver.liveMib();
+        } catch (IOException e) {
+            throw new UncheckedIOException("the transceiver is gone", e);
+        }
     }
 
     private void setups(String format, PinnedProcess transceiver, ControlCalls control)
@@ -347,7 +383,7 @@ public final class SessionsBench {
     private void setUp(String format, PinnedProcess transceiver, ControlCalls control)
             throws IOException, InterruptedException {
         LoadOptions options = options(setups, 10_000, 3, 0);
-        Setups window = new Setups(transceiver, setups);
+        SetupWindow window = new SetupWindow(transceiver, setups);
         LoadResults results;
         try (LoadRun run =
                 new LoadRun(options, control, SpeechFrames.builtIn(), SETUP_SAMPLE_NANOS)) {
@@ -371,49 +407,6 @@ public final class SessionsBench {
         rows.put(
                 format + " setups",
                 new LinkedHashMap<>(Map.of("setups/s", rate, "cpu ms a set-up", cpuMillis)));
-    }
-
-    /** Watches the processor time of calls that are placed at once, until the last is up. */
-    private static final class Setups implements LoadRun.Listener {
-        private final PinnedProcess transceiver;
-        private final int calls;
-        private Map<Use, Long> before = Map.of();
-        private Map<Use, Long> after = Map.of();
-        private boolean done;
-
-        Setups(PinnedProcess transceiver, int calls) {
-            this.transceiver = transceiver;
-            this.calls = calls;
-        }
-
-        void begin() throws IOException {
-            before = transceiver.cpuNanos();
-        }
-
-        @Override
-        public void sampled(LoadSample sample, Tally interval, Tally total) {
-            if (done) {
-                return;
-            }
-            try {
-                after = transceiver.cpuNanos();
-                done = total.connected() + total.failed() >= calls;
-            } catch (IOException e) {
-                throw new IllegalStateException("the transceiver is gone", e);
-            }
-        }
-
-        double compilerNanos() {
-            return after.getOrDefault(Use.COMPILER, 0L) - before.getOrDefault(Use.COMPILER, 0L);
-        }
-
-        double usedNanos() {
-            double used = 0;
-            for (Map.Entry<Use, Long> each : after.entrySet()) {
-                used += each.getValue() - before.getOrDefault(each.getKey(), 0L);
-            }
-            return used;
-        }
     }
 
     private String json() {

@@ -1,5 +1,6 @@
 package dev.parley.bench.sessions;
 
+import dev.parley.app.PacketLoops;
 import dev.parley.otel.Telemetry;
 import dev.parley.proto.inference.v1.AudioEncoding;
 import dev.parley.proto.inference.v1.AudioFormat;
@@ -32,6 +33,7 @@ public final class TransceiverWithoutHop {
 
     /** Runs until it is killed; takes the same arguments as the app. */
     public static void main(String[] arguments) throws IOException, InterruptedException {
+        PacketLoops.sizeScheduler();
         TransceiverConfig config =
                 ConfigLoader.load(
                         TransceiverConfig.class, Path.of(arguments[arguments.length - 1]));
