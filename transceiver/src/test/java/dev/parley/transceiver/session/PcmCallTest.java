@@ -18,6 +18,7 @@ import dev.parley.transceiver.peer.Rig;
 import dev.parley.transceiver.peer.Rig.Place;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Calls whose inference speaks PCM. */
@@ -196,9 +197,10 @@ class PcmCallTest {
             assertThat(silence.payload()).hasSize(160).containsOnly(0xD5);
             int before = peer.received().size();
             call.say("r1", tone(RATE_HZ, 1_000));
-            rig.advanceUntil(() -> peer.received().size() >= before + 60);
+            // Time may run faster here than the codecs' thread does, and then there are gaps.
+            rig.advanceUntil(() -> others(peer, before, silence).size() >= 50);
             short[] heard = new short[0];
-            for (Peer.Received packet : peer.received().subList(before, before + 60)) {
+            for (Peer.Received packet : others(peer, before, silence)) {
                 assertThat(packet.payload()).hasSize(160);
                 short[] pcm = new short[160];
                 for (int i = 0; i < pcm.length; i++) {
@@ -217,6 +219,13 @@ class PcmCallTest {
             assertThat(last.timestamp() - first.timestamp())
                     .isEqualTo((last.sequence() - first.sequence() & 0xFFFF) * 160);
         }
+    }
+
+    private static List<Peer.Received> others(Peer peer, int from, Peer.Received silence) {
+        return peer.received().stream()
+                .skip(from)
+                .filter(packet -> !Arrays.equals(packet.payload(), silence.payload()))
+                .toList();
     }
 
     @Test
