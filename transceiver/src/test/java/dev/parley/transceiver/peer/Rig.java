@@ -490,6 +490,14 @@ public final class Rig implements AutoCloseable {
         }
     }
 
+    /** Waits, the loop doing nothing, until other threads have brought a condition about. */
+    public void await(BooleanSupplier until) {
+        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        while (!until.getAsBoolean()) {
+            awaitWakeup(deadline);
+        }
+    }
+
     /** Lets time pass in steps of a millisecond. */
     public void advance(long millis) {
         for (long i = 0; i < millis; i++) {

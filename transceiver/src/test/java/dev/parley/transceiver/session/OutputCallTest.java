@@ -102,6 +102,8 @@ class OutputCallTest {
             rig.advance(1);
         }
         say(call, "r", 3);
+        // All of it is here when the loop looks, or it would look again a moment later.
+        rig.await(() -> rig.memory().bytes() == 3 * 100);
         // Time stands still.
         rig.pump(() -> !peer.speech().isEmpty());
         rig.advance(25);
