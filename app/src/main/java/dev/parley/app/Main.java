@@ -57,6 +57,7 @@ public final class Main {
         } else {
             PacketLoops.sizeScheduler();
         }
+        PageLimits.set();
         Logging.configure();
         try {
             run(args);

@@ -28,7 +28,8 @@ public final class PacketLoops {
         setUnlessGiven("jdk.virtualThreadScheduler.maxPoolSize", Math.max(256, carriers));
     }
 
-    private static void setUnlessGiven(String property, int value) {
+    /** Sets a property that the JDK reads once, unless the command line has. */
+    static void setUnlessGiven(String property, int value) {
         if (System.getProperty(property) == null) {
             System.setProperty(property, Integer.toString(value));
         }

@@ -108,6 +108,34 @@ class LifecycleTest {
     }
 
     @Test
+    @Timeout(120)
+    void listensAgainAfterAcceptingHasFailed() throws IOException {
+        try (var fixture = SignalingFixture.with();
+                var before = new RawHttp(fixture.signaling)) {
+            before.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+            assertThat(before.response()).startsWith("HTTP/1.1 200 ");
+
+            // An interrupt has accept fail, as a lack of descriptors has.
+            Thread.getAllStackTraces().keySet().stream()
+                    .filter(thread -> thread.getName().matches("server-.*-listener"))
+                    .forEach(Thread::interrupt);
+            assertThat(before.isClosed()).isTrue();
+
+            assertThat(firstAnswer(fixture.signaling)).startsWith("HTTP/1.1 200 ");
+        }
+    }
+
+    private static String firstAnswer(Signaling signaling) {
+        while (true) {
+            try (var client = new RawHttp(signaling)) {
+                return client.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").response();
+            } catch (IOException _) {
+                Thread.onSpinWait();
+            }
+        }
+    }
+
+    @Test
     void countsWhatItAnswered() {
         try (var fixture = SignalingFixture.with()) {
             String call = SignalingFixture.location(fixture.postOffer());

@@ -1,5 +1,6 @@
 package dev.parley.signaling.net;
 
+import dev.parley.runtime.load.FileDescriptors;
 import dev.parley.runtime.reload.Ticker;
 import dev.parley.signaling.limits.AddressKey;
 import dev.parley.signaling.net.WatchedConnection.Stage;
@@ -23,9 +24,12 @@ import org.jspecify.annotations.Nullable;
  * own looks for those that are late.
  */
 final class ConnectionGuard implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(ConnectionGuard.class.getName());
     private static final Duration LONGEST_PERIOD = Duration.ofSeconds(1);
+    private static final long TELL_NANOS = Duration.ofMinutes(1).toNanos();
 
     private final ConnectionLimits limits;
+    private final DescriptorReserve descriptors;
     private final LongSupplier nanoTime;
     private final Map<SocketAddress, WatchedConnection> connections = new ConcurrentHashMap<>();
     private final Map<AddressKey, Integer> perAddress = new HashMap<>();
@@ -33,14 +37,20 @@ final class ConnectionGuard implements AutoCloseable {
     private final LongAdder lateRequest = new LongAdder();
     private final LongAdder idle = new LongAdder();
     private final LongAdder tooMany = new LongAdder();
+    private final LongAdder noDescriptors = new LongAdder();
     private @Nullable Ticker ticker;
+    private long nextTellNanos;
+    private long refusedBefore;
 
     /**
+     * @param spareDescriptors how many more files the process may open
      * @param nanoTime a monotonic clock
      */
-    ConnectionGuard(ConnectionLimits limits, LongSupplier nanoTime) {
+    ConnectionGuard(ConnectionLimits limits, LongSupplier spareDescriptors, LongSupplier nanoTime) {
         this.limits = limits;
+        this.descriptors = new DescriptorReserve(spareDescriptors);
         this.nanoTime = nanoTime;
+        this.nextTellNanos = nanoTime.getAsLong();
     }
 
     void start() {
@@ -60,6 +70,7 @@ final class ConnectionGuard implements AutoCloseable {
         closed.put("late_request", lateRequest::sum);
         closed.put("idle", idle::sum);
         closed.put("too_many_of_address", tooMany::sum);
+        closed.put("no_descriptors", noDescriptors::sum);
         return closed;
     }
 
@@ -68,8 +79,16 @@ final class ConnectionGuard implements AutoCloseable {
         return connections.size();
     }
 
-    /** Takes a connection that was just accepted; answers false when its address has too many. */
+    /**
+     * Takes a connection that was just accepted; answers false when its address has too many, or
+     * the process too few file descriptors.
+     */
     boolean admit(SocketChannel channel, SocketAddress remote) {
+        if (!descriptors.hasRoom()) {
+            noDescriptors.increment();
+            tellOfDescriptors();
+            return false;
+        }
         InetAddress address =
                 remote instanceof InetSocketAddress inet
                         ? inet.getAddress()
@@ -86,6 +105,19 @@ final class ConnectionGuard implements AutoCloseable {
             countOut(former.address());
         }
         return true;
+    }
+
+    private synchronized void tellOfDescriptors() {
+        long now = nanoTime.getAsLong();
+        if (nextTellNanos - now <= 0) {
+            nextTellNanos = now + TELL_NANOS;
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "connections are refused: of the {0} files and sockets that this process may"
+                            + " have hardly any are left; raise the limit (ulimit -n, LimitNOFILE)"
+                            + " or lower max_connections",
+                    Long.toString(FileDescriptors.limit()));
+        }
     }
 
     /** The accepted connection from this address, or null when it is over. */
@@ -141,7 +173,9 @@ final class ConnectionGuard implements AutoCloseable {
     }
 
     void closeLate(long now) {
-        boolean crowded = connections.size() > limits.total() / 10 * 9;
+        long refused = noDescriptors.sum();
+        boolean crowded = connections.size() > limits.total() / 10 * 9 || refused != refusedBefore;
+        refusedBefore = refused;
         connections.forEach(
                 (remote, connection) -> {
                     if (!connection.isOpen()) {

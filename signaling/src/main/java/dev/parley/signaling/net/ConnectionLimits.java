@@ -22,4 +22,27 @@ public record ConnectionLimits(
         Duration idle,
         int perAddress,
         int total,
-        List<Cidr> exempt) {}
+        List<Cidr> exempt) {
+
+    /**
+     * The same with no more connections than the process can open files for, and no more than half
+     * of these for one address.
+     *
+     * @param spareDescriptors that the process may still open
+     */
+    ConnectionLimits within(long spareDescriptors) {
+        long most = Math.max(1, spareDescriptors - DescriptorReserve.of(spareDescriptors));
+        if (most >= total) {
+            return this;
+        }
+        int all = (int) most;
+        return new ConnectionLimits(
+                receive,
+                serve,
+                answer,
+                idle,
+                perAddress == 0 ? 0 : Math.min(perAddress, Math.max(1, all / 2)),
+                all,
+                exempt);
+    }
+}

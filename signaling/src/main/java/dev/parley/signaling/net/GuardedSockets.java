@@ -28,7 +28,7 @@ final class GuardedSockets implements SocketOptions {
         options.configureSocket(socket);
         try {
             if (!guard.admit(socket, socket.getRemoteAddress())) {
-                throw new IllegalStateException("too many connections from this address");
+                throw new IllegalStateException("no room for this connection");
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -4,6 +4,7 @@ import dev.parley.otel.Metric;
 import dev.parley.otel.Telemetry;
 import dev.parley.runtime.config.ConfigException;
 import dev.parley.runtime.config.HostPort;
+import dev.parley.runtime.load.FileDescriptors;
 import io.helidon.common.Builder;
 import io.helidon.common.socket.SocketOptions;
 import io.helidon.common.tls.Tls;
@@ -21,6 +22,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import javax.net.ssl.SSLContext;
 
 /**
@@ -28,6 +30,8 @@ import javax.net.ssl.SSLContext;
  * bind, and waiting for clients only so long.
  */
 public final class HttpListener implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(HttpListener.class.getName());
+    private static final int EXIT_FAILED = 1;
     private static final Duration STOP_GRACE = Duration.ofSeconds(1);
     private static final Duration MAX_IDLE_PERIOD = Duration.ofSeconds(10);
 
@@ -49,14 +53,25 @@ public final class HttpListener implements AutoCloseable {
             int maxFrameBytes,
             ConnectionLimits connections) {}
 
-    private final WebServer server;
+    private final Function<InetSocketAddress, WebServerConfig.Builder> servers;
     private final ConnectionGuard guard;
     private final InetSocketAddress address;
+    private final ListenerWatch watch =
+            new ListenerWatch(this::listens, this::reopen, HttpListener::endProcess);
+    private WebServer server;
+    private boolean closed;
 
-    private HttpListener(WebServer server, ConnectionGuard guard, InetSocketAddress address) {
-        this.server = server;
+    private HttpListener(
+            Function<InetSocketAddress, WebServerConfig.Builder> servers,
+            ConnectionGuard guard,
+            InetSocketAddress wanted) {
+        this.servers = servers;
         this.guard = guard;
-        this.address = address;
+        this.server = servers.apply(wanted).build().start();
+        if (!server.isRunning()) {
+            throw cannotListen(wanted, "see the log");
+        }
+        this.address = new InetSocketAddress(wanted.getAddress(), server.port());
     }
 
     /**
@@ -75,26 +90,49 @@ public final class HttpListener implements AutoCloseable {
             Telemetry telemetry) {
         InetSocketAddress wanted = settings.address().resolve("http_address");
         requireFree(wanted);
-        ConnectionGuard guard = new ConnectionGuard(settings.connections(), System::nanoTime);
-        WebServerConfig.Builder builder = server(settings, wanted, guard, upgraders, errors);
-        routings.forEach(builder::addRouting);
-        WebServer server = builder.build().start();
-        if (!server.isRunning()) {
-            throw cannotListen(wanted, "see the log");
-        }
+        ConnectionLimits limits = limits(settings);
+        ConnectionGuard guard =
+                new ConnectionGuard(limits, FileDescriptors::spare, System::nanoTime);
+        HttpListener listener =
+                new HttpListener(
+                        address -> {
+                            WebServerConfig.Builder builder =
+                                    server(settings, limits, address, guard, upgraders, errors);
+                            routings.forEach(builder::addRouting);
+                            return builder;
+                        },
+                        guard,
+                        wanted);
         guard.start();
+        listener.watch.start();
         register(guard, telemetry);
-        return new HttpListener(
-                server, guard, new InetSocketAddress(wanted.getAddress(), server.port()));
+        return listener;
+    }
+
+    private static ConnectionLimits limits(Settings settings) {
+        int wanted = settings.connections().total();
+        ConnectionLimits limits = settings.connections().within(FileDescriptors.spare());
+        if (limits.total() < wanted) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "max_connections: {0} are taken, not {1}, and {2} of one address, as this"
+                            + " process may have {3} files and sockets only; raise that limit"
+                            + " (ulimit -n, LimitNOFILE)",
+                    Integer.toString(limits.total()),
+                    Integer.toString(wanted),
+                    Integer.toString(limits.perAddress()),
+                    Long.toString(FileDescriptors.limit()));
+        }
+        return limits;
     }
 
     private static WebServerConfig.Builder server(
             Settings settings,
+            ConnectionLimits limits,
             InetSocketAddress wanted,
             ConnectionGuard guard,
             List<Http1Upgrader> upgraders,
             DirectHandlers errors) {
-        ConnectionLimits limits = settings.connections();
         SocketOptions options = SocketOptions.builder().tcpNoDelay(true).build();
         WebServerConfig.Builder builder =
                 WebServer.builder()
@@ -154,11 +192,41 @@ public final class HttpListener implements AutoCloseable {
 
     // The web server only logs why it cannot bind, at length, and comes back as if it had.
     private static void requireFree(InetSocketAddress address) {
-        try (ServerSocketChannel probe = ServerSocketChannel.open()) {
-            probe.bind(address);
+        try {
+            tryBind(address);
         } catch (IOException e) {
             throw cannotListen(address, String.valueOf(e.getMessage()));
         }
+    }
+
+    private static void tryBind(InetSocketAddress address) throws IOException {
+        try (ServerSocketChannel probe = ServerSocketChannel.open()) {
+            probe.bind(address);
+        }
+    }
+
+    // The web server's own word is that it runs also when a failed accept has closed its socket.
+    private boolean listens() {
+        try {
+            tryBind(address);
+            return false;
+        } catch (IOException _) {
+            // Ours has the address, or there are no descriptors to find out with.
+            return true;
+        }
+    }
+
+    private synchronized boolean reopen() {
+        if (closed) {
+            return true;
+        }
+        server.stop();
+        server = servers.apply(address).build().start();
+        return server.isRunning();
+    }
+
+    private static void endProcess() {
+        System.exit(EXIT_FAILED);
     }
 
     private static ConfigException cannotListen(InetSocketAddress address, String why) {
@@ -171,7 +239,9 @@ public final class HttpListener implements AutoCloseable {
     }
 
     @Override
-    public void close() {
+    public synchronized void close() {
+        closed = true;
+        watch.close();
         server.stop();
         guard.close();
     }

@@ -21,6 +21,7 @@ class ConnectionGuardTest {
 
     private final List<SocketChannel> channels = new ArrayList<>();
     private long now = Long.MAX_VALUE - SECOND;
+    private long spareDescriptors = 100;
     private final ConnectionGuard guard =
             new ConnectionGuard(
                     new ConnectionLimits(
@@ -31,6 +32,7 @@ class ConnectionGuardTest {
                             2,
                             10,
                             List.of(Cidr.parse("10.0.0.0/8"))),
+                    () -> spareDescriptors,
                     () -> now);
 
     @AfterEach
@@ -121,6 +123,37 @@ class ConnectionGuardTest {
         pass(10_000 * SECOND);
 
         assertThat(channel.isOpen()).isTrue();
+    }
+
+    @Test
+    void refusesAConnectionForWhichTheProcessHasNoDescriptor() throws IOException {
+        // An eighth of what was free at the start is left to others.
+        spareDescriptors = 13;
+        assertThat(admit("192.0.2.1", 1)).isTrue();
+        spareDescriptors = 12;
+        assertThat(admit("192.0.2.2", 1)).isFalse();
+        assertThat(closed()).containsEntry("no_descriptors", 1L);
+        assertThat(guard.open()).isOne();
+
+        spareDescriptors = 100;
+        assertThat(admit("192.0.2.2", 1)).isTrue();
+    }
+
+    @Test
+    void closesIdleConnectionsWhenOthersFoundNoDescriptor() throws IOException {
+        spareDescriptors = 13;
+        SocketChannel idle = admitted("192.0.2.1", 1);
+        makeIdle(find("192.0.2.1", 1));
+        SocketChannel asking = admitted("192.0.2.2", 1);
+        pass(0);
+        assertThat(idle.isOpen()).isTrue();
+
+        spareDescriptors = 12;
+        assertThat(admit("192.0.2.3", 1)).isFalse();
+        pass(0);
+
+        assertThat(idle.isOpen()).isFalse();
+        assertThat(asking.isOpen()).isTrue();
     }
 
     @Test
