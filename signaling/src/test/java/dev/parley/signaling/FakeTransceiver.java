@@ -166,6 +166,19 @@ public final class FakeTransceiver extends TransceiverGrpc.TransceiverImplBase
 
     final BlockingQueue<Joined> joined = new LinkedBlockingQueue<>();
 
+    /** Lets each sideband in that asked while {@link #holdsJoins}. */
+    final BlockingQueue<Runnable> heldJoins = new LinkedBlockingQueue<>();
+
+    volatile boolean holdsJoins;
+
+    private void letIn(Joined sideband) {
+        sideband.out.onNext(
+                JoinEventsResponse.newBuilder()
+                        .setJoined(JoinEventsResponse.Joined.getDefaultInstance())
+                        .build());
+        joined.add(sideband);
+    }
+
     @Override
     public StreamObserver<JoinEventsRequest> joinEvents(
             StreamObserver<JoinEventsResponse> response) {
@@ -184,11 +197,11 @@ public final class FakeTransceiver extends TransceiverGrpc.TransceiverImplBase
                     response.onError(Status.NOT_FOUND.asRuntimeException());
                 } else {
                     in = true;
-                    response.onNext(
-                            JoinEventsResponse.newBuilder()
-                                    .setJoined(JoinEventsResponse.Joined.getDefaultInstance())
-                                    .build());
-                    joined.add(sideband);
+                    if (holdsJoins) {
+                        heldJoins.add(() -> letIn(sideband));
+                    } else {
+                        letIn(sideband);
+                    }
                 }
             }
 

@@ -69,6 +69,12 @@ final class RawHttp implements AutoCloseable {
         }
     }
 
+    /** Closes the connection in the way of a client that crashes. */
+    void reset() throws IOException {
+        socket.setSoLinger(true, 0);
+        socket.close();
+    }
+
     @Override
     public void close() throws IOException {
         socket.close();

@@ -161,6 +161,25 @@ class SidebandTest {
     }
 
     @Test
+    void leavesTheCallWhenTheBackendGoesWhileItIsLetIn() throws Exception {
+        try (var fixture = SignalingFixture.with();
+                var backend = new RawHttp(fixture.signaling)) {
+            fixture.transceiver().holdsJoins = true;
+            backend.send(
+                    "GET /v1/realtime?call_id="
+                            + call(fixture)
+                            + " HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\n"
+                            + "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+                            + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
+            Runnable letIn = fixture.transceiver().heldJoins.take();
+            backend.reset();
+            letIn.run();
+
+            joined(fixture).left.get(30, TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
     void isEndedForAMessageThatNoChannelCouldCarry() throws Exception {
         try (var fixture = SignalingFixture.with();
                 var backend = Backend.join(fixture.signaling, call(fixture), "", "")) {

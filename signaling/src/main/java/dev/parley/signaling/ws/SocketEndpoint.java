@@ -118,9 +118,21 @@ public final class SocketEndpoint implements Http1Upgrader, HttpService {
                     : open(context, prologue, headers, socket(caller.get(), where.get(), request));
         }
         SidebandSocket joined = findSideband(caller.get(), prologue.query());
-        return joined == null
-                ? null
-                : new EndingConnection(open(context, prologue, headers, joined), joined::leave);
+        return joined == null ? null : openSideband(context, prologue, headers, joined);
+    }
+
+    private static ServerConnection openSideband(
+            ConnectionContext context,
+            HttpPrologue prologue,
+            Headers headers,
+            SidebandSocket joined) {
+        try {
+            return new EndingConnection(open(context, prologue, headers, joined), joined::leave);
+        } catch (RuntimeException e) {
+            // Gone while the transceiver let it in: there will be no connection to end.
+            joined.leave();
+            throw e;
+        }
     }
 
     private static ServerConnection open(
