@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
 class SocketTest {
@@ -238,6 +239,18 @@ class SocketTest {
                     .startsWith("HTTP/1.1 101 ")
                     // RFC 6455 1.3.
                     .contains("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"WebSocket", "WEBSOCKET"})
+    void knowsItsProtocolHoweverItIsWritten(String name) throws IOException {
+        try (var fixture = SignalingFixture.with();
+                var client = new RawHttp(fixture.signaling)) {
+            client.send(
+                    upgrade("https://shop.example")
+                            .replace("Upgrade: websocket", "Upgrade: " + name));
+            assertThat(client.head()).startsWith("HTTP/1.1 101 ");
         }
     }
 

@@ -5,9 +5,11 @@ import io.helidon.common.buffers.DataReader;
 import io.helidon.common.buffers.DataWriter;
 import io.helidon.common.socket.HelidonSocket;
 import io.helidon.common.socket.PeerInfo;
+import io.helidon.http.HeaderNames;
 import io.helidon.http.Headers;
 import io.helidon.http.HttpPrologue;
 import io.helidon.http.Status;
+import io.helidon.http.WritableHeaders;
 import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.ConnectionContext;
 import io.helidon.webserver.ListenerContext;
@@ -17,6 +19,7 @@ import io.helidon.webserver.http1.Http1ConnectionListener;
 import io.helidon.webserver.spi.ServerConnection;
 import io.helidon.webserver.spi.ServerConnectionSelector;
 import java.net.SocketAddress;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
@@ -38,7 +41,7 @@ final class GuardedHttp implements ServerConnectionSelector {
         this.http = http;
     }
 
-    /** Listens to what connections receive. */
+    /** Listens to what connections receive. Of several listeners the web server tells none. */
     static Http1ConnectionListener received(ConnectionGuard guard) {
         return new Http1ConnectionListener() {
             @Override
@@ -49,8 +52,19 @@ final class GuardedHttp implements ServerConnectionSelector {
             @Override
             public void headers(ConnectionContext context, Headers headers) {
                 watched(context, guard::headers);
+                foldUpgrade(headers);
             }
         };
+    }
+
+    // RFC 9110 7.8: recipients SHOULD use case-insensitive comparison when matching each
+    // protocol-name to supported protocols. The web server's, which comes next, is not.
+    private static void foldUpgrade(Headers headers) {
+        if (headers instanceof WritableHeaders<?> received
+                && received.contains(HeaderNames.UPGRADE)) {
+            String name = received.get(HeaderNames.UPGRADE).get();
+            received.set(HeaderNames.UPGRADE, name.toLowerCase(Locale.ROOT));
+        }
     }
 
     /** Listens to what connections send. */
