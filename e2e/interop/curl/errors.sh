@@ -132,6 +132,7 @@ expect 408 request_timeout '' "${SDP[@]}" -H 'Content-Length: 1000' -d 'v=0' "$c
 head -c 100000 /dev/zero | tr '\0' x >"$WORK/large"
 expect 413 request_too_large '' "${SDP[@]}" --data-binary "@$WORK/large" "$calls"
 expect 415 unsupported_media_type '' -H 'Content-Type: text/plain' -d x "$edge/whip/parrot"
+expect 505 http_version_not_supported '' --http1.0 "$edge/healthz"
 expect 426 upgrade_required '' "$edge/v1/realtime/signaling"
 call "${OFFER[@]}" "$calls"
 expect 400 unsupported_renegotiation '' -X PATCH "${SDP[@]}" --data-binary "@$OFFERS/chromium-156-data-only.sdp" "$edge$CALL"

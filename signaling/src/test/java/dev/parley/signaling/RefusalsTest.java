@@ -6,6 +6,7 @@ import static dev.parley.signaling.SignalingFixture.location;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.grpc.Status;
+import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import org.junit.jupiter.api.Test;
@@ -67,6 +68,18 @@ class RefusalsTest {
             assertThat(json(response).at("/error/code").textValue()).isEqualTo("model_not_found");
             assertThat(json(response).at("/error/param").textValue()).isEqualTo("model");
             assertThat(fixture.transceiver().created).isEmpty();
+        }
+    }
+
+    @Test
+    void tellsWhoSpeaksHttp10WhatToSpeak() throws IOException {
+        try (var fixture = SignalingFixture.with();
+                var client = new RawHttp(fixture.signaling)) {
+            client.send("GET /healthz HTTP/1.0\r\n\r\n");
+
+            assertThat(client.response())
+                    .startsWith("HTTP/1.1 505 ")
+                    .contains("\"http_version_not_supported\"", "Use HTTP/1.1");
         }
     }
 

@@ -70,7 +70,9 @@ public enum ErrorCode {
     /** The inference service chose a format that it was not offered. */
     INFERENCE_BAD_FORMAT(503, Type.SERVER),
     /** A transceiver was reached but did not answer in time. */
-    UPSTREAM_TIMEOUT(503, Type.SERVER);
+    UPSTREAM_TIMEOUT(503, Type.SERVER),
+    /** HTTP/1.0, as proxies speak that nobody told otherwise. */
+    HTTP_VERSION_NOT_SUPPORTED(505, Type.INVALID_REQUEST);
 
     private static final Map<String, ErrorCode> BY_TEXT =
             Arrays.stream(values()).collect(Collectors.toMap(ErrorCode::text, Function.identity()));

@@ -149,6 +149,11 @@ public final class ErrorReplies implements ErrorHandler<Throwable>, DirectHandle
             case 500 ->
                     new RefusedException(
                             ErrorCode.INTERNAL_ERROR, "Something went wrong on our side.");
+            // RFC 9110 15.6.6.
+            case 505 ->
+                    new RefusedException(
+                            ErrorCode.HTTP_VERSION_NOT_SUPPORTED,
+                            "HTTP/1.0 is not spoken here. Use HTTP/1.1, and tell a proxy to.");
             default ->
                     new RefusedException(
                             ErrorCode.INVALID_REQUEST,
