@@ -16,23 +16,34 @@ import java.nio.charset.StandardCharsets;
  *              then the one towards other clusters' relays if it has legs
  *              bytes 4 | flows (FlowTransfer)
  * successor:   confirmation 4, when it reads the sockets
+ * predecessor: agreement 4, when it is not too late for that (version 3)
  * successor:   superseded 4, when a third relay reads them: the predecessor is to let go of them
  * text:        bytes 4 | UTF-8
  * </pre>
  *
- * The end of the connection tells the predecessor that the successor is gone, and it reads the
+ * A successor that gets no agreement lets go of the sockets. One of version 2 is given none and
+ * stays; a predecessor of version 2 refuses version 3 and is asked again with its own.
+ *
+ * <p>The end of the connection tells the predecessor that the successor is gone, and it reads the
  * sockets again unless it has let go of them.
  */
 final class HandoverMessages {
     static final int MAGIC = 0x5041_524C;
-    static final int VERSION = 2;
+    static final int VERSION = 3;
+    static final int VERSION_WITHOUT_AGREEMENT = 2;
     static final int CONFIRMED = 0x4F4B;
+    static final int AGREED = 0x4F59;
     static final int SUPERSEDED = 0x4F46;
 
     private static final int MAX_TEXT = 1 << 16;
     private static final int MAX_FLOWS_BYTES = 1 << 30;
 
     private HandoverMessages() {}
+
+    /** Why a predecessor of one version refuses another. */
+    static String knowsOnly(int version) {
+        return "it knows version " + version + " only";
+    }
 
     static void sendInt(LocalSocket to, int value) throws IOException {
         to.send(ByteBuffer.allocate(Integer.BYTES).putInt(value).flip());

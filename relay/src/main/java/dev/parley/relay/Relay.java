@@ -51,6 +51,10 @@ public final class Relay implements AutoCloseable {
     private @Nullable Succession succession;
     private volatile @Nullable LoopWatch loopWatch;
     private volatile boolean succeeded;
+
+    /** Another process may have the sockets, too, though it never said that it reads them. */
+    private volatile boolean shared;
+
     private volatile boolean closed;
 
     private Relay(
@@ -77,7 +81,8 @@ public final class Relay implements AutoCloseable {
      * Warms up, binds the sockets, or takes them over from the relay that has them, and starts
      * forwarding.
      *
-     * @throws ConfigException when an address cannot be bound; the message names the key
+     * @throws ConfigException when an address cannot be bound; the message names the key. Also when
+     *     the relay that has the sockets takes them back before it knows that this one reads them
      */
     public static Relay start(RelayConfig config, Telemetry telemetry) {
         LOG.log(System.Logger.Level.INFO, "relay config:\n{0}", ConfigLoader.describe(config));
@@ -137,8 +142,12 @@ public final class Relay implements AutoCloseable {
     }
 
     private void run(Telemetry telemetry) {
-        if (takeover != null) {
-            var _ = takeover.confirm();
+        if (takeover != null && !takeover.confirm()) {
+            shared = true;
+            close();
+            throw new ConfigException(
+                    "the relay that runs here has taken its sockets back, as it was not told in"
+                            + " time that this one reads them; start this one again");
         }
         store.register(telemetry);
         metrics.register(telemetry, FlowTable.capacityFor(config.maxFlows()));
@@ -205,6 +214,7 @@ public final class Relay implements AutoCloseable {
                     return List.of();
                 }
                 loops.forEach(RelayLoop::pause);
+                shared = true;
                 return loops.stream()
                         .map(loop -> new Takeover.Share(loop.descriptors(), loop.exportFlows()))
                         .toList();
@@ -228,10 +238,11 @@ public final class Relay implements AutoCloseable {
         }
 
         @Override
-        public void resume() {
+        public void resume(boolean alone) {
             synchronized (Relay.this) {
                 if (!closed) {
                     succeeded = false;
+                    shared = !alone;
                     loops.forEach(loop -> loop.resume(threads));
                     healthEndpoint.open();
                 }
@@ -361,7 +372,9 @@ public final class Relay implements AutoCloseable {
         if (watch != null) {
             watch.close();
         }
-        boolean alone = !succeeded && (takeover == null || !takeover.isPredecessorThere());
+        // What leaves its address does so for everybody who has the socket.
+        boolean alone =
+                !succeeded && !shared && (takeover == null || !takeover.isPredecessorThere());
         synchronized (this) {
             loops.forEach(alone ? RelayLoop::leave : RelayLoop::close);
         }

@@ -17,6 +17,7 @@ final class Succession implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Succession.class.getName());
     private static final Duration PATIENCE = Duration.ofSeconds(5);
     private static final long RETRY_MILLIS = 20;
+    private static final int UNACCEPTABLE = 0;
 
     /** How long an end waits for a handover that is under way. */
     private static final Duration END_PATIENCE = Duration.ofSeconds(1);
@@ -29,8 +30,12 @@ final class Succession implements AutoCloseable {
         /** The successor reads the sockets. */
         void succeeded();
 
-        /** Reads the sockets again. */
-        void resume();
+        /**
+         * Reads the sockets again.
+         *
+         * @param alone whether nobody else has them any more
+         */
+        void resume(boolean alone);
 
         /** Gives its copies of the sockets up: the successor has a successor of its own. */
         void letGo();
@@ -39,16 +44,18 @@ final class Succession implements AutoCloseable {
     private final String name;
     private final String addresses;
     private final Incumbent incumbent;
+    private final Duration patience;
     private final CountDownLatch listening = new CountDownLatch(1);
     private final CountDownLatch closing = new CountDownLatch(1);
     private final Thread thread =
             Thread.ofPlatform().daemon().name("relay-succession").unstarted(this::run);
     private @Nullable LocalSocket waitingIn;
 
-    private Succession(String name, String addresses, Incumbent incumbent) {
+    private Succession(String name, String addresses, Incumbent incumbent, Duration patience) {
         this.name = name;
         this.addresses = addresses;
         this.incumbent = incumbent;
+        this.patience = patience;
     }
 
     /**
@@ -58,7 +65,16 @@ final class Succession implements AutoCloseable {
      * @param addresses that are served here
      */
     static Succession await(String name, String addresses, Incumbent incumbent) {
-        Succession succession = new Succession(name, addresses, incumbent);
+        return await(name, addresses, incumbent, PATIENCE);
+    }
+
+    /**
+     * The same.
+     *
+     * @param patience for each thing that a successor has to say
+     */
+    static Succession await(String name, String addresses, Incumbent incumbent, Duration patience) {
+        Succession succession = new Succession(name, addresses, incumbent, patience);
         succession.thread.start();
         succession.awaitListening();
         return succession;
@@ -116,46 +132,51 @@ final class Succession implements AutoCloseable {
     }
 
     private void serve(LocalSocket listener) throws IOException {
-        while (!isClosing()) {
+        boolean followed = false;
+        while (!followed && !isClosing()) {
             try (LocalSocket successor = listener.accept()) {
-                successor.timeout(PATIENCE);
-                if (isAcceptable(successor)) {
-                    handOver(successor, listener);
-                    return;
-                }
+                successor.timeout(patience);
+                int version = greet(successor);
+                followed = version != UNACCEPTABLE && handOver(successor, version, listener);
             }
         }
     }
 
-    private boolean isAcceptable(LocalSocket successor) throws IOException {
+    /** Answers the version that a successor speaks, if it is one. */
+    private int greet(LocalSocket successor) {
         try {
             if (!successor.isPeerTrusted()
                     || HandoverMessages.receiveInt(successor) != HandoverMessages.MAGIC) {
-                return false;
+                return UNACCEPTABLE;
             }
             int version = HandoverMessages.receiveInt(successor);
             String wanted = HandoverMessages.receiveText(successor);
-            if (version == HandoverMessages.VERSION && wanted.equals(addresses)) {
-                return true;
+            boolean known =
+                    version == HandoverMessages.VERSION
+                            || version == HandoverMessages.VERSION_WITHOUT_AGREEMENT;
+            if (known && wanted.equals(addresses)) {
+                return version;
             }
             HandoverMessages.sendInt(successor, 0);
             HandoverMessages.sendText(
                     successor,
-                    version == HandoverMessages.VERSION
+                    known
                             ? "it serves " + addresses + ", not " + wanted
-                            : "it knows version " + HandoverMessages.VERSION + " only");
+                            : HandoverMessages.knowsOnly(HandoverMessages.VERSION));
         } catch (IOException e) {
             LOG.log(System.Logger.Level.DEBUG, "a successor that says nothing sensible", e);
         }
-        return false;
+        return UNACCEPTABLE;
     }
 
-    private void handOver(LocalSocket successor, LocalSocket listener) throws IOException {
+    /** Answers whether the successor had the sockets, and with them the name, for a while. */
+    private boolean handOver(LocalSocket successor, int version, LocalSocket listener)
+            throws IOException {
         long start = System.nanoTime();
         boolean confirmed = false;
         try {
             give(successor);
-            confirmed = HandoverMessages.receiveInt(successor) == HandoverMessages.CONFIRMED;
+            confirmed = isConfirmed(successor, version);
         } catch (IOException e) {
             LOG.log(System.Logger.Level.WARNING, "the successor failed: {0}", e.getMessage());
         }
@@ -173,9 +194,25 @@ final class Succession implements AutoCloseable {
             }
         }
         if (!isClosing()) {
-            LOG.log(System.Logger.Level.WARNING, "the successor is gone: serving again");
-            incumbent.resume();
+            boolean alone = successor.isPeerGone();
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    alone
+                            ? "the successor is gone: serving again"
+                            : "the successor has not said in time that it serves: serving again");
+            incumbent.resume(alone);
         }
+        return confirmed;
+    }
+
+    private static boolean isConfirmed(LocalSocket successor, int version) throws IOException {
+        if (HandoverMessages.receiveInt(successor) != HandoverMessages.CONFIRMED) {
+            return false;
+        }
+        if (version != HandoverMessages.VERSION_WITHOUT_AGREEMENT) {
+            HandoverMessages.sendInt(successor, HandoverMessages.AGREED);
+        }
+        return true;
     }
 
     private void give(LocalSocket successor) throws IOException {

@@ -27,12 +27,16 @@ final class Takeover implements AutoCloseable {
     @SuppressWarnings("ArrayRecordComponent") // Passed on, never compared.
     record Share(int[] descriptors, ByteBuffer flows) {}
 
+    private final String name;
+    private final int version;
     private final LocalSocket predecessor;
     private final List<Share> shares;
     private volatile boolean superseded;
     private boolean closed;
 
-    private Takeover(LocalSocket predecessor, List<Share> shares) {
+    private Takeover(String name, int version, LocalSocket predecessor, List<Share> shares) {
+        this.name = name;
+        this.version = version;
         this.predecessor = predecessor;
         this.shares = shares;
     }
@@ -45,26 +49,60 @@ final class Takeover implements AutoCloseable {
      * @return null when there is no such relay, or it does not give them
      */
     static @Nullable Takeover find(String name, String addresses, int sockets) {
+        try {
+            return find(name, addresses, sockets, HandoverMessages.VERSION);
+        } catch (IOException e) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "cannot take over from the relay that runs here: {0}",
+                    e.getMessage());
+            return null;
+        }
+    }
+
+    private static @Nullable Takeover find(String name, String addresses, int sockets, int version)
+            throws IOException {
         LocalSocket predecessor = LocalSocket.connect(name);
         if (predecessor == null) {
             return null;
         }
+        try {
+            int workers = ask(predecessor, addresses, version);
+            return new Takeover(
+                    name, version, predecessor, receiveShares(predecessor, workers, sockets));
+        } catch (IOException e) {
+            predecessor.close();
+            int older = HandoverMessages.VERSION_WITHOUT_AGREEMENT;
+            if (version != older && HandoverMessages.knowsOnly(older).equals(e.getMessage())) {
+                return find(name, addresses, sockets, older);
+            }
+            throw e;
+        }
+    }
+
+    private static int ask(LocalSocket predecessor, String addresses, int version)
+            throws IOException {
+        if (!predecessor.isPeerTrusted()) {
+            throw new IOException("it runs as another user");
+        }
+        predecessor.timeout(PATIENCE);
+        HandoverMessages.sendInt(predecessor, HandoverMessages.MAGIC);
+        HandoverMessages.sendInt(predecessor, version);
+        HandoverMessages.sendText(predecessor, addresses);
+        int workers = HandoverMessages.receiveInt(predecessor);
+        if (workers == 0) {
+            throw new IOException(HandoverMessages.receiveText(predecessor));
+        }
+        if (workers < 0 || workers > MAX_WORKERS) {
+            throw new IOException("it claims " + workers + " workers");
+        }
+        return workers;
+    }
+
+    private static List<Share> receiveShares(LocalSocket predecessor, int workers, int sockets)
+            throws IOException {
         List<Share> shares = new ArrayList<>();
         try {
-            if (!predecessor.isPeerTrusted()) {
-                throw new IOException("it runs as another user");
-            }
-            predecessor.timeout(PATIENCE);
-            HandoverMessages.sendInt(predecessor, HandoverMessages.MAGIC);
-            HandoverMessages.sendInt(predecessor, HandoverMessages.VERSION);
-            HandoverMessages.sendText(predecessor, addresses);
-            int workers = HandoverMessages.receiveInt(predecessor);
-            if (workers == 0) {
-                throw new IOException(HandoverMessages.receiveText(predecessor));
-            }
-            if (workers < 0 || workers > MAX_WORKERS) {
-                throw new IOException("it claims " + workers + " workers");
-            }
             for (int i = 0; i < workers; i++) {
                 Share share = new Share(predecessor.receiveDescriptors(), ByteBuffer.allocate(0));
                 shares.add(share);
@@ -74,19 +112,14 @@ final class Takeover implements AutoCloseable {
                     throw new IOException("it gives another number of sockets");
                 }
             }
-            return new Takeover(predecessor, List.copyOf(shares));
+            return List.copyOf(shares);
         } catch (IOException e) {
-            LOG.log(
-                    System.Logger.Level.WARNING,
-                    "cannot take over from the relay that runs here: {0}",
-                    e.getMessage());
             for (Share share : shares) {
                 for (int descriptor : share.descriptors()) {
                     LocalSocket.discard(descriptor);
                 }
             }
-            predecessor.close();
-            return null;
+            throw e;
         }
     }
 
@@ -94,13 +127,22 @@ final class Takeover implements AutoCloseable {
         return shares;
     }
 
-    /** Tells the predecessor that its sockets are read; false when it is gone, which is as good. */
+    /**
+     * Tells the predecessor that its sockets are read; answers false when it lives and does not
+     * agree, since it reads them again itself.
+     */
     boolean confirm() {
         try {
             HandoverMessages.sendInt(predecessor, HandoverMessages.CONFIRMED);
-            return true;
+            if (version == HandoverMessages.VERSION_WITHOUT_AGREEMENT
+                    || HandoverMessages.receiveInt(predecessor) == HandoverMessages.AGREED) {
+                return true;
+            }
         } catch (IOException _) {
-            return false;
+            // It has waited long enough, or has ended.
+        }
+        try (LocalSocket living = LocalSocket.connect(name)) {
+            return living == null;
         }
     }
 

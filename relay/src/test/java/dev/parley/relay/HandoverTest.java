@@ -6,6 +6,12 @@ import dev.parley.otel.Telemetry;
 import dev.parley.relay.store.FreePorts;
 import dev.parley.runtime.config.ConfigException;
 import dev.parley.runtime.config.ConfigLoader;
+import dev.parley.runtime.udp.DatagramBatch;
+import dev.parley.runtime.udp.LocalSocket;
+import dev.parley.runtime.udp.UdpOptions;
+import dev.parley.runtime.udp.UdpPoller;
+import dev.parley.runtime.udp.UdpPort;
+import java.io.EOFException;
 import java.io.IOException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
@@ -15,8 +21,11 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -167,6 +176,85 @@ class HandoverTest {
                 assertThat(next.publicAddresses()).containsExactly(relayAddress);
                 assertCarries(102);
             }
+        }
+    }
+
+    @Test
+    void aRelayThatGoesDoesNotTakeSocketsOffTheirAddressThatASuccessorMayHave() throws IOException {
+        Relay old = Relay.start(config, Telemetry.none());
+        try (UdpPoller poller = config.openPoller()) {
+            List<UdpPort> ports = adoptWithoutConfirming(poller);
+            old.close();
+
+            sendUp(Checks.rtp(60));
+
+            poller.await(Duration.ofMillis(PATIENCE_MILLIS).toNanos());
+            DatagramBatch batch = new DatagramBatch(4, 0, 100);
+            assertThat(ports.stream().mapToInt(port -> port.receive(batch)).sum()).isOne();
+        } finally {
+            old.close();
+        }
+    }
+
+    /** What a successor has whose answer was not understood, when the old one serves again. */
+    private List<UdpPort> adoptWithoutConfirming(UdpPoller poller) throws IOException {
+        List<UdpPort> ports = new ArrayList<>();
+        try (LocalSocket successor = Objects.requireNonNull(LocalSocket.connect(name()))) {
+            HandoverMessages.sendInt(successor, HandoverMessages.MAGIC);
+            HandoverMessages.sendInt(successor, HandoverMessages.VERSION);
+            HandoverMessages.sendText(
+                    successor, config.publicAddresses() + " and " + config.upstreamAddress());
+            assertThat(HandoverMessages.receiveInt(successor)).isEqualTo(WORKERS);
+            for (int i = 0; i < WORKERS; i++) {
+                for (int descriptor : successor.receiveDescriptors()) {
+                    ports.add(poller.adopt(descriptor));
+                }
+                assertThat(HandoverMessages.receiveFlows(successor).remaining()).isZero();
+            }
+            HandoverMessages.sendInt(successor, HandoverMessages.CONFIRMED + 1);
+            Assertions.assertThatThrownBy(() -> HandoverMessages.receiveInt(successor))
+                    .isInstanceOf(EOFException.class);
+        }
+        return ports;
+    }
+
+    private String name() {
+        return "parley-relay " + config.publicAddresses().getFirst();
+    }
+
+    @Test
+    void aSuccessorThatFindsNoAgreementLeavesTheSocketsToItsPredecessor() throws Exception {
+        UdpOptions shared = new UdpOptions(true, 1 << 16, 1 << 16);
+        try (UdpPoller poller = config.openPoller();
+                LocalSocket listener = LocalSocket.listen(name())) {
+            UdpPort publicPort = poller.bind(relayAddress, shared);
+            UdpPort upstream = poller.bind(new InetSocketAddress(LOOPBACK, 0), shared);
+            Thread impatient =
+                    Thread.ofPlatform()
+                            .start(() -> giveAndTakeBack(listener, publicPort, upstream));
+
+            Assertions.assertThatThrownBy(() -> Relay.start(config, Telemetry.none()))
+                    .isInstanceOf(ConfigException.class)
+                    .hasMessageContaining("has taken its sockets back");
+
+            impatient.join();
+            sendUp(Checks.rtp(60));
+            poller.await(Duration.ofMillis(PATIENCE_MILLIS).toNanos());
+            assertThat(publicPort.receive(new DatagramBatch(4, 0, 100))).isOne();
+        }
+    }
+
+    private static void giveAndTakeBack(
+            LocalSocket listener, UdpPort publicPort, UdpPort upstream) {
+        try (LocalSocket successor = listener.accept()) {
+            assertThat(HandoverMessages.receiveInt(successor)).isEqualTo(HandoverMessages.MAGIC);
+            assertThat(HandoverMessages.receiveInt(successor)).isEqualTo(HandoverMessages.VERSION);
+            assertThat(HandoverMessages.receiveText(successor)).isNotEmpty();
+            HandoverMessages.sendInt(successor, 1);
+            successor.sendDescriptors(new int[] {publicPort.descriptor(), upstream.descriptor()});
+            HandoverMessages.sendFlows(successor, ByteBuffer.allocate(0));
+        } catch (IOException e) {
+            throw new AssertionError(e);
         }
     }
 

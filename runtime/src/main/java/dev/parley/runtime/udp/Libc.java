@@ -253,16 +253,38 @@ final class Libc {
     static int check(Call call) throws IOException {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = arena.allocate(CALL_STATE);
-            int result;
-            try {
-                result = call.invoke(state);
-            } catch (Throwable e) {
-                throw new LinkageError("system call", e);
-            }
+            int result = invoke(call, state);
             if (result < 0) {
                 throw new IOException(text(state.get(JAVA_INT, ERRNO_OFFSET)));
             }
             return result;
+        }
+    }
+
+    // signal(7): calls that wait with a timeout fail with EINTR also when the process was stopped
+    // and goes on, without any handler.
+    /** The same for a call that waits: one that a signal has ended is made again. */
+    static int checkWaiting(Call call) throws IOException {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment state = arena.allocate(CALL_STATE);
+            while (true) {
+                int result = invoke(call, state);
+                if (result >= 0) {
+                    return result;
+                }
+                int errno = state.get(JAVA_INT, ERRNO_OFFSET);
+                if (errno != Errno.EINTR) {
+                    throw new IOException(text(errno));
+                }
+            }
+        }
+    }
+
+    private static int invoke(Call call, MemorySegment state) {
+        try {
+            return call.invoke(state);
+        } catch (Throwable e) {
+            throw new LinkageError("system call", e);
         }
     }
 }

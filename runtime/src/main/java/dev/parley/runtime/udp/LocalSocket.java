@@ -134,7 +134,7 @@ public final class LocalSocket implements AutoCloseable {
     /** Waits for a connection. {@link #shutdown} ends the waiting with an exception. */
     public LocalSocket accept() throws IOException {
         return new LocalSocket(
-                Libc.check(s -> (int) ACCEPT4.invokeExact(s, descriptor, 0L, 0L, CLOEXEC)));
+                Libc.checkWaiting(s -> (int) ACCEPT4.invokeExact(s, descriptor, 0L, 0L, CLOEXEC)));
     }
 
     /** Whether the other side runs as the same user, or as root. */
@@ -163,7 +163,7 @@ public final class LocalSocket implements AutoCloseable {
                 int length = Math.min(CHUNK, bytes.remaining());
                 MemorySegment.copy(MemorySegment.ofBuffer(bytes), 0, chunk, 0, length);
                 int sent =
-                        Libc.check(
+                        Libc.checkWaiting(
                                 s ->
                                         (int)
                                                 SEND.invokeExact(
@@ -188,7 +188,7 @@ public final class LocalSocket implements AutoCloseable {
             while (into.hasRemaining()) {
                 int room = Math.min(CHUNK, into.remaining());
                 int received =
-                        Libc.check(
+                        Libc.checkWaiting(
                                 s -> (int) RECV.invokeExact(s, descriptor, chunk, (long) room, 0));
                 if (received == 0) {
                     throw new EOFException("the other side is gone");
@@ -224,7 +224,7 @@ public final class LocalSocket implements AutoCloseable {
                 control.set(JAVA_INT, CONTROL_HEADER + 4L * i, descriptors[i]);
             }
             var _ =
-                    Libc.check(
+                    Libc.checkWaiting(
                             s -> (int) SENDMSG.invokeExact(s, descriptor, message, MSG_NOSIGNAL));
         }
     }
@@ -235,7 +235,7 @@ public final class LocalSocket implements AutoCloseable {
             MemorySegment message = message(arena, MAX_DESCRIPTORS);
             MemorySegment control = control(message, MAX_DESCRIPTORS);
             int received =
-                    Libc.check(
+                    Libc.checkWaiting(
                             s ->
                                     (int)
                                             RECVMSG.invokeExact(

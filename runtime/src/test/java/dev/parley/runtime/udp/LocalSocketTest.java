@@ -88,6 +88,26 @@ class LocalSocketTest {
     }
 
     @Test
+    void waitsOnAfterTheProcessWasStopped() throws IOException {
+        called.timeout(Duration.ofSeconds(60));
+        String self = Long.toString(ProcessHandle.current().pid());
+        // Stopped while it waits below; should it come too late for that, nothing is tested.
+        Process stopping =
+                new ProcessBuilder(
+                                "sh",
+                                "-c",
+                                "sleep 0.3; kill -STOP $0; sleep 0.1; kill -CONT $0",
+                                self)
+                        .start();
+        var _ = stopping.onExit().thenRun(() -> send(new byte[] {7}));
+
+        ByteBuffer received = ByteBuffer.allocate(1);
+        called.receive(received);
+
+        assertThat(received.get(0)).isEqualTo((byte) 7);
+    }
+
+    @Test
     void shuttingDownEndsTheWaiting() throws InterruptedException {
         Thread accepting =
                 Thread.ofPlatform()
