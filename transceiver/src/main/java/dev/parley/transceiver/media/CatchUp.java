@@ -32,7 +32,7 @@ final class CatchUp {
     private static final long LEAST_RESERVE_NANOS = 5_000_000L;
 
     /** Windows without a gap that tell how much of the reserve is used. */
-    private static final int CALM_WINDOWS = 15;
+    private static final int CALM_WINDOWS = 10;
 
     private final long liveNanos;
     private final long leastReserveNanos;
