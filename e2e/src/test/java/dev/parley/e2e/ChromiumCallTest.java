@@ -35,10 +35,8 @@ class ChromiumCallTest {
 
     @BeforeAll
     static void start() {
-        Path microphone = folder.resolve("microphone.wav");
-        SpeechSample.caller().write(microphone);
         system = WatchedProduct.start();
-        chromium = Chromium.withMicrophone(microphone);
+        chromium = Chromium.withMicrophone(folder, SpeechSample.caller());
     }
 
     @AfterAll

@@ -27,8 +27,6 @@ class ChromiumDtlsInStunTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void dtlsComesInChecksWhereThatIsOnAndNowhereElse(boolean on) throws Exception {
-        Path microphone = folder.resolve("microphone.wav");
-        SpeechSample.caller().write(microphone);
         ChromiumCall call;
         double received;
         double sent;
@@ -36,10 +34,7 @@ class ChromiumDtlsInStunTest {
                         FourProcesses.start(folder, List.of(), "127.0.0.1", "sped: " + on);
                 Chromium chromium =
                         Chromium.withMicrophone(
-                                microphone,
-                                Chromium.executable(),
-                                services.base().toString(),
-                                SWITCH);
+                                folder, SpeechSample.caller(), List.of(), List.of(SWITCH));
                 Page page = chromium.openPage(services.base().toString(), 800, 600)) {
             call = ChromiumCall.make(page, "tone", 2);
             received = count(services, "received");

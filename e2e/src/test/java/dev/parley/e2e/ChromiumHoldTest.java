@@ -27,10 +27,8 @@ class ChromiumHoldTest {
 
     @Test
     void mediaStopsAndResumesAndNothingElseChanges() throws Exception {
-        Path microphone = folder.resolve("microphone.wav");
-        SpeechSample.caller().write(microphone);
         try (WatchedProduct system = WatchedProduct.start();
-                Chromium chromium = Chromium.withMicrophone(microphone);
+                Chromium chromium = Chromium.withMicrophone(folder, SpeechSample.caller());
                 Page page = chromium.openPage(system.url(), 800, 600)) {
             ChromiumCall.Placed call = ChromiumCall.place(page, "tone");
             StubRecorder.Call agent = system.stub().only();

@@ -25,10 +25,8 @@ class DataChannelTest {
 
     @BeforeAll
     static void start() {
-        Path microphone = folder.resolve("microphone.wav");
-        SpeechSample.caller().write(microphone);
         system = WatchedProduct.start();
-        chromium = Chromium.withMicrophone(microphone);
+        chromium = Chromium.withMicrophone(folder, SpeechSample.caller());
     }
 
     @AfterAll

@@ -97,7 +97,7 @@ final class FourProcesses implements AutoCloseable {
 
     /** Starts them on the loopback address. */
     static FourProcesses start(Path folder) {
-        return start(folder, List.of(), "127.0.0.1");
+        return start(folder, List.of(), "127.0.0.1", "");
     }
 
     /** Starts them on the loopback address, with lines that all config files end with. */
@@ -116,12 +116,8 @@ final class FourProcesses implements AutoCloseable {
      * @param folder for their config files
      * @param prefix words in front of each command line, such as a namespace to run it in
      * @param publicAddress where clients reach relay and signaling
+     * @param transceiverYaml lines that the transceiver's config ends with
      */
-    static FourProcesses start(Path folder, List<String> prefix, String publicAddress) {
-        return start(folder, prefix, publicAddress, "");
-    }
-
-    /** The same with lines that the transceiver's config ends with. */
     static FourProcesses start(
             Path folder, List<String> prefix, String publicAddress, String transceiverYaml) {
         return new FourProcesses(folder, prefix, publicAddress, transceiverYaml, "", false);

@@ -5,17 +5,12 @@ import com.microsoft.playwright.Page;
 import dev.parley.e2e.client.Chromium;
 import dev.parley.e2e.client.ChromiumCall;
 import dev.parley.e2e.client.Correlation;
-import dev.parley.e2e.client.SpeechSample;
 import dev.parley.e2e.client.Wav;
 import dev.parley.e2e.lab.Lab;
 import dev.parley.e2e.lab.LinkEmulator;
 import dev.parley.e2e.lab.LinkProfile;
 import dev.parley.e2e.lab.Traffic;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -69,20 +64,15 @@ final class LossyCall implements AutoCloseable {
         }
     }
 
+    private final Testbed testbed;
     private final Lab lab;
-    private final FourProcesses services;
     private final Chromium chromium;
     private final Page page;
     private final ChromiumCall.Placed call;
 
-    private LossyCall(
-            Lab lab,
-            FourProcesses services,
-            Chromium chromium,
-            Page page,
-            ChromiumCall.Placed call) {
-        this.lab = lab;
-        this.services = services;
+    private LossyCall(Testbed testbed, Chromium chromium, Page page, ChromiumCall.Placed call) {
+        this.testbed = testbed;
+        this.lab = testbed.lab();
         this.chromium = chromium;
         this.page = page;
         this.call = call;
@@ -94,38 +84,20 @@ final class LossyCall implements AutoCloseable {
      * @param folder for files of the call
      */
     static LossyCall place(Path folder, LinkProfile profile, long seed) {
-        Lab lab = Lab.start(LinkProfile.CLEAR, seed);
-        @Nullable FourProcesses services = null;
+        Testbed testbed = Testbed.start(folder, seed, "");
         @Nullable Chromium chromium = null;
         boolean placed = false;
         try {
-            services = FourProcesses.start(folder, lab.inServer(), lab.serverAddress());
-            String origin = services.base().toString();
-            Path microphone = folder.resolve("microphone.wav");
-            SpeechSample.caller().write(microphone);
-            chromium = Chromium.withMicrophone(microphone, launcher(folder, lab), origin);
-            Page page = chromium.openPage(origin, 800, 600);
-            lab.link().profile(profile);
+            chromium = testbed.browse();
+            Page page = chromium.openPage(testbed.origin(), 800, 600);
+            testbed.lab().link().profile(profile);
             ChromiumCall.Placed call = ChromiumCall.place(page, "echo");
             placed = true;
-            return new LossyCall(lab, services, chromium, page, call);
+            return new LossyCall(testbed, chromium, page, call);
         } finally {
             if (!placed) {
-                close(chromium, services, lab);
+                close(chromium, testbed);
             }
-        }
-    }
-
-    /** Starts the browser within the lab's client. */
-    static Path launcher(Path folder, Lab lab) {
-        String command = String.join(" ", lab.inClient(Chromium.executable().toString()));
-        Path launcher = folder.resolve("chromium");
-        try {
-            Files.writeString(launcher, "#!/bin/sh\nexec " + command + " \"$@\"\n");
-            Files.setPosixFilePermissions(launcher, PosixFilePermissions.fromString("rwx------"));
-            return launcher;
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 
@@ -235,7 +207,7 @@ final class LossyCall implements AutoCloseable {
     @Override
     public void close() {
         page.close();
-        close(chromium, services, lab);
+        close(chromium, testbed);
     }
 
     private static void close(@Nullable AutoCloseable... all) {

@@ -4,10 +4,8 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import com.microsoft.playwright.Page;
 import dev.parley.e2e.client.Chromium;
-import dev.parley.e2e.client.SpeechSample;
 import dev.parley.e2e.drill.Drill;
 import dev.parley.e2e.drill.DrillReport;
-import dev.parley.e2e.lab.Lab;
 import dev.parley.e2e.lab.LinkProfile;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -26,28 +24,18 @@ final class NetemDataDrill implements Drill {
 
     @Override
     public void run(Path folder, DrillReport report) throws IOException {
-        try (Lab lab = Lab.start(LinkProfile.CLEAR, SEED);
-                FourProcesses services =
-                        FourProcesses.start(folder, lab.inServer(), lab.serverAddress())) {
-            String origin = services.base().toString();
-            Path microphone = folder.resolve("microphone.wav");
-            SpeechSample.caller().write(microphone);
-            try (Chromium chromium =
-                            Chromium.withMicrophone(
-                                    microphone, LossyCall.launcher(folder, lab), origin);
-                    Page page = chromium.openPage(origin, 800, 600)) {
-                lab.link().profile(BAD);
-                Object answer =
-                        page.evaluate(
-                                "o => ("
-                                        + DataChannelTest.script()
-                                        + ")({ ...o, RTCPeerConnection, addAudio: () => {} })",
-                                Map.of(
-                                        "base", "", "model", "echo", "opens", OPENS, "load",
-                                        MESSAGES));
-                lab.link().profile(LinkProfile.CLEAR);
-                tell(JsonParser.parseString(String.valueOf(answer)).getAsJsonObject(), report);
-            }
+        try (Testbed testbed = Testbed.start(folder, SEED, "");
+                Chromium chromium = testbed.browse();
+                Page page = chromium.openPage(testbed.origin(), 800, 600)) {
+            testbed.lab().link().profile(BAD);
+            Object answer =
+                    page.evaluate(
+                            "o => ("
+                                    + DataChannelTest.script()
+                                    + ")({ ...o, RTCPeerConnection, addAudio: () => {} })",
+                            Map.of("base", "", "model", "echo", "opens", OPENS, "load", MESSAGES));
+            testbed.lab().link().profile(LinkProfile.CLEAR);
+            tell(JsonParser.parseString(String.valueOf(answer)).getAsJsonObject(), report);
         }
     }
 

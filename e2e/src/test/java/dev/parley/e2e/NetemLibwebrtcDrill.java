@@ -7,6 +7,7 @@ import dev.parley.e2e.drill.DrillReport;
 import dev.parley.e2e.lab.Lab;
 import dev.parley.e2e.lab.LinkProfile;
 import dev.parley.e2e.lab.Traffic;
+import java.net.URI;
 import java.nio.file.Path;
 
 /**
@@ -18,11 +19,11 @@ final class NetemLibwebrtcDrill implements Drill {
 
     @Override
     public void run(Path folder, DrillReport report) {
-        try (Lab lab = Lab.start(LinkProfile.CLEAR, SEED);
-                FourProcesses services =
-                        FourProcesses.start(folder, lab.inServer(), lab.serverAddress())) {
+        try (Testbed testbed = Testbed.start(folder, SEED, "")) {
+            Lab lab = testbed.lab();
             lab.link().profile(LossyCall.BAD);
-            try (LibwebrtcProcess call = LibwebrtcProcess.call(lab.inClient(), services.base())) {
+            try (LibwebrtcProcess call =
+                    LibwebrtcProcess.call(lab.inClient(), URI.create(testbed.origin()))) {
                 report.tell("connected", call.connectedMillis(), "ms");
                 // Its jitter buffer has to learn the network first, and stretches what it plays.
                 var _ = call.go(Step.LISTEN);

@@ -44,10 +44,8 @@ class NpmClientsTest {
         assumeTrue(
                 Files.isDirectory(BUNDLES),
                 "the npm clients are not installed: ./parley interop does it, with node and npm");
-        Path microphone = folder.resolve("microphone.wav");
-        SpeechSample.caller().write(microphone);
         system = WatchedProduct.start();
-        chromium = Chromium.withMicrophone(microphone);
+        chromium = Chromium.withMicrophone(folder, SpeechSample.caller());
     }
 
     @AfterAll

@@ -35,8 +35,6 @@ class OperationsPageTest {
 
     @Test
     void aDeveloperFindsACallAndReadsItsStory() {
-        Path microphone = folder.resolve("microphone.wav");
-        SpeechSample.caller().write(microphone);
         try (Telemetry telemetry = Telemetry.start("up", Map.of(), TelemetrySettings.LOCAL);
                 AdminServer admin =
                         AdminServer.start(
@@ -47,7 +45,7 @@ class OperationsPageTest {
                                 new UpOptions(0, 0, List.of(InetAddress.getLoopbackAddress())),
                                 telemetry);
                 LibwebrtcCaller caller = LibwebrtcCaller.call(URI.create(system.url()), "echo");
-                Chromium chromium = Chromium.withMicrophone(microphone);
+                Chromium chromium = Chromium.withMicrophone(folder, SpeechSample.caller());
                 Page page =
                         chromium.openPage(
                                 "http://127.0.0.1:"
@@ -82,11 +80,9 @@ class OperationsPageTest {
 
     @Test
     void onePageShowsACallOfFourProcesses() {
-        Path microphone = folder.resolve("microphone.wav");
-        SpeechSample.sentence().write(microphone);
         try (FourProcesses services = FourProcesses.start(folder);
                 LibwebrtcCaller caller = LibwebrtcCaller.call(services.base(), "echo");
-                Chromium chromium = Chromium.withMicrophone(microphone);
+                Chromium chromium = Chromium.withMicrophone(folder, SpeechSample.sentence());
                 Page page =
                         chromium.openPage(services.operations("signaling").toString(), 1280, 900)) {
             var _ = caller.awaitConnected(PATIENCE);

@@ -35,18 +35,16 @@ class PageTest {
             new LocatorAssertions.IsEnabledOptions().setTimeout(30_000);
 
     @TempDir private static Path folder;
-    private static Path microphone;
+    private static Wav said;
     private static WatchedProduct system;
 
     @BeforeAll
     static void start() {
-        microphone = folder.resolve("microphone.wav");
         // A sentence, over and over; in each pause the parrot begins to say it back.
         Wav sentence = SpeechSample.sentence();
         int pause = (int) (sentence.sampleRateHz() * PAUSE_SECONDS);
         short[] spoken = sentence.samples();
-        new Wav(sentence.sampleRateHz(), Arrays.copyOf(spoken, spoken.length + pause))
-                .write(microphone);
+        said = new Wav(sentence.sampleRateHz(), Arrays.copyOf(spoken, spoken.length + pause));
         system = WatchedProduct.start();
     }
 
@@ -62,7 +60,7 @@ class PageTest {
 
     @Test
     void aPersonConnectsIsAnsweredAndHangsUp() throws Exception {
-        try (Chromium chromium = Chromium.withMicrophone(microphone);
+        try (Chromium chromium = Chromium.withMicrophone(folder, said);
                 Page page = chromium.openPage(system.url(), WIDTH, HEIGHT)) {
             List<String> complaints = complaintsOf(page);
             picture(page, "idle");
@@ -98,7 +96,7 @@ class PageTest {
 
     @Test
     void whatIsWrittenReachesTheAgentAndItsAnswerIsShown() {
-        try (Chromium chromium = Chromium.withMicrophone(microphone);
+        try (Chromium chromium = Chromium.withMicrophone(folder, said);
                 Page page = chromium.openPage(system.url(), 1_100, HEIGHT)) {
             List<String> complaints = complaintsOf(page);
             page.locator("input[value=echo]").check();
@@ -130,7 +128,7 @@ class PageTest {
 
     @Test
     void leavingThePageEndsTheCall() throws Exception {
-        try (Chromium chromium = Chromium.withMicrophone(microphone);
+        try (Chromium chromium = Chromium.withMicrophone(folder, said);
                 Page page = chromium.openPage(system.url(), WIDTH, HEIGHT)) {
             page.locator("#connect").click();
             assertThat(page.locator("#phase")).containsText("Live", PATIENT);

@@ -4,7 +4,6 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import com.microsoft.playwright.Page;
 import dev.parley.e2e.client.Chromium;
-import dev.parley.e2e.client.SpeechSample;
 import dev.parley.e2e.drill.Drill;
 import dev.parley.e2e.drill.DrillReport;
 import dev.parley.e2e.lab.Lab;
@@ -49,17 +48,10 @@ final class SetupDrill implements Drill {
 
     @Override
     public void run(Path folder, DrillReport report) throws Exception {
-        try (Lab lab = Lab.start(LinkProfile.CLEAR, SEED);
-                FourProcesses services =
-                        FourProcesses.start(
-                                folder, lab.inServer(), lab.serverAddress(), "snap: true")) {
-            String origin = services.base().toString();
-            Path microphone = folder.resolve("microphone.wav");
-            SpeechSample.caller().write(microphone);
-            try (Chromium chromium =
-                            Chromium.withMicrophone(
-                                    microphone, LossyCall.launcher(folder, lab), origin);
-                    Page page = chromium.openPage(origin, 800, 600)) {
+        try (Testbed testbed = Testbed.start(folder, SEED, "snap: true")) {
+            Lab lab = testbed.lab();
+            try (Chromium chromium = testbed.browse();
+                    Page page = chromium.openPage(testbed.origin(), 800, 600)) {
                 var _ = calls(COLD_CALLS, page, lab, 0);
                 List<SetupCall> near = calls(CALLS, page, lab, 0);
                 lab.link().profile(LinkProfile.CLEAR.delay(ONE_WAY_MILLIS, 0));
@@ -79,25 +71,22 @@ final class SetupDrill implements Drill {
                 bound(report, far, CHANNEL, 5);
                 bound(report, far, EVENT, 6);
             }
-            snap(folder, lab, origin, report);
-            load(folder, lab, origin, "100 ms", report);
+            snap(testbed, report);
+            load(folder, testbed, "100 ms", report);
             lab.link().profile(LinkProfile.CLEAR);
-            load(folder, lab, origin, "no way between", report);
+            load(folder, testbed, "no way between", report);
         }
     }
 
     /** With what Chromium tries out behind switches. */
-    private static void snap(Path folder, Lab lab, String origin, DrillReport report) {
+    private static void snap(Testbed testbed, DrillReport report) {
         try (Chromium chromium =
-                        Chromium.withMicrophone(
-                                folder.resolve("microphone.wav"),
-                                LossyCall.launcher(folder, lab),
-                                origin,
+                        testbed.browse(
                                 "--force-fieldtrials=WebRTC-Sctp-Snap/Enabled/",
                                 "--enable-features=WebRtcSctpSnap",
                                 "--disable-features=WebRtcPqcForDtls");
-                Page page = chromium.openPage(origin, 800, 600)) {
-            List<SetupCall> calls = calls(CALLS, page, lab, ONE_WAY_MILLIS);
+                Page page = chromium.openPage(testbed.origin(), 800, 600)) {
+            List<SetupCall> calls = calls(CALLS, page, testbed.lab(), ONE_WAY_MILLIS);
             report.require(
                     "SNAP: offered by Chromium",
                     calls.stream().allMatch(call -> call.has("offered")));
@@ -166,15 +155,15 @@ final class SetupDrill implements Drill {
     }
 
     /** As many set-ups as make a 99th percentile. */
-    private static void load(Path folder, Lab lab, String origin, String where, DrillReport report)
+    private static void load(Path folder, Testbed testbed, String where, DrillReport report)
             throws IOException {
         Path json = folder.resolve("load.json");
         try (ChildProcess load =
                 ChildProcess.parley(
-                        lab.inClient(),
+                        testbed.lab().inClient(),
                         "load",
                         "--url",
-                        origin,
+                        testbed.origin(),
                         "--sessions",
                         "20",
                         "--ramp",

@@ -6,7 +6,6 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import com.microsoft.playwright.Page;
 import dev.parley.e2e.client.Chromium;
-import dev.parley.e2e.client.SpeechSample;
 import dev.parley.e2e.drill.Drill;
 import dev.parley.e2e.drill.DrillReport;
 import dev.parley.e2e.lab.Lab;
@@ -110,22 +109,11 @@ final class SetupLossDrill implements Drill {
 
     @Override
     public void run(Path folder, DrillReport report) throws Exception {
-        try (Lab lab = Lab.start(LinkProfile.CLEAR, SEED);
-                FourProcesses services =
-                        FourProcesses.start(
-                                folder, lab.inServer(), lab.serverAddress(), "sped: true")) {
-            Path microphone = folder.resolve("microphone.wav");
-            SpeechSample.caller().write(microphone);
-            String origin = services.base().toString();
+        try (Testbed testbed = Testbed.start(folder, SEED, "sped: true")) {
             for (Browser each : BROWSERS) {
-                try (Chromium chromium =
-                                Chromium.withMicrophone(
-                                        microphone,
-                                        LossyCall.launcher(folder, lab),
-                                        origin,
-                                        each.flags().toArray(String[]::new));
-                        Page page = chromium.openPage(origin, 800, 600)) {
-                    measure(page, lab, each, report);
+                try (Chromium chromium = testbed.browse(each.flags().toArray(String[]::new));
+                        Page page = chromium.openPage(testbed.origin(), 800, 600)) {
+                    measure(page, testbed.lab(), each, report);
                 }
             }
         }

@@ -54,12 +54,10 @@ class TraceTest {
 
     @Test
     void aBrowsersCallThroughFourProcessesIsOneTreeOfSpans() {
-        Path microphone = folder.resolve("microphone.wav");
-        SpeechSample.caller().write(microphone);
         try (OtlpReceiver collector = OtlpReceiver.overGrpc();
                 FourProcesses services =
                         FourProcesses.start(folder, exportingTo(collector.endpoint()))) {
-            try (Chromium chromium = Chromium.withMicrophone(microphone);
+            try (Chromium chromium = Chromium.withMicrophone(folder, SpeechSample.caller());
                     Page page = chromium.openPage(services.base().toString(), 800, 600)) {
                 ChromiumCall.Placed call = ChromiumCall.place(page, "echo").stay(3);
                 assertThat(call.restartIce().has("answer")).isTrue();

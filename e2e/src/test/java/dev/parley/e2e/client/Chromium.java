@@ -5,8 +5,11 @@ import com.microsoft.playwright.BrowserContext;
 import com.microsoft.playwright.BrowserType;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -33,33 +36,39 @@ public final class Chromium implements AutoCloseable {
     /**
      * Starts the browser.
      *
-     * @param microphone WAV file that the fake microphone plays; permission is granted without
-     *     asking
+     * @param folder for its files
+     * @param said what the microphone plays; permission is granted without asking
      */
-    public static Chromium withMicrophone(Path microphone) {
-        return start(executable(), microphoneFlags(microphone));
+    public static Chromium withMicrophone(Path folder, Wav said) {
+        return withMicrophone(folder, said, List.of(), List.of());
     }
 
     /**
-     * The same in another network.
+     * The same with more flags, and elsewhere.
      *
-     * @param launcher program that starts {@link #executable} there with the arguments it is given
-     * @param origin without TLS, that may use the microphone all the same
-     * @param more flags
+     * @param prefix words in front of its command line, such as a namespace to run it in
      */
     public static Chromium withMicrophone(
-            Path microphone, Path launcher, String origin, String... more) {
-        List<String> flags = new ArrayList<>(microphoneFlags(microphone));
-        flags.addAll(List.of(more));
-        flags.add("--unsafely-treat-insecure-origin-as-secure=" + origin);
-        return start(launcher, flags);
+            Path folder, Wav said, List<String> prefix, List<String> more) {
+        Path microphone = folder.resolve("microphone.wav");
+        said.write(microphone);
+        List<String> flags = new ArrayList<>(more);
+        flags.add("--use-fake-ui-for-media-stream");
+        flags.add("--use-fake-device-for-media-stream");
+        flags.add("--use-file-for-fake-audio-capture=" + microphone.toAbsolutePath());
+        return start(prefix.isEmpty() ? executable() : launcher(folder, prefix), flags);
     }
 
-    private static List<String> microphoneFlags(Path microphone) {
-        return List.of(
-                "--use-fake-ui-for-media-stream",
-                "--use-fake-device-for-media-stream",
-                "--use-file-for-fake-audio-capture=" + microphone.toAbsolutePath());
+    private static Path launcher(Path folder, List<String> prefix) {
+        Path launcher = folder.resolve("chromium");
+        String command = String.join(" ", prefix) + " " + executable();
+        try {
+            Files.writeString(launcher, "#!/bin/sh\nexec " + command + " \"$@\"\n");
+            Files.setPosixFilePermissions(launcher, PosixFilePermissions.fromString("rwx------"));
+            return launcher;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Starts the browser with a microphone that the person at it refuses to share. */
