@@ -1,5 +1,6 @@
 package dev.parley.bench.all;
 
+import dev.parley.bench.Machine;
 import dev.parley.bench.grpc.GrpcTransportBench;
 import dev.parley.bench.sessions.SessionsBench;
 import java.io.IOException;
@@ -157,15 +158,9 @@ public final class AllBench {
     }
 
     private static String machine() throws IOException {
-        String model =
-                Files.readAllLines(Path.of("/proc/cpuinfo")).stream()
-                        .filter(line -> line.startsWith("model name"))
-                        .map(line -> line.substring(line.indexOf(':') + 1).strip())
-                        .findFirst()
-                        .orElse(System.getProperty("os.arch"));
         return Runtime.getRuntime().availableProcessors()
                 + " x "
-                + model
+                + Machine.processor()
                 + ", Java "
                 + Runtime.version()
                 + ", "

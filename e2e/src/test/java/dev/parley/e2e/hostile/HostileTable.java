@@ -1,5 +1,6 @@
 package dev.parley.e2e.hostile;
 
+import dev.parley.bench.Machine;
 import dev.parley.e2e.drill.DrillReport;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -52,18 +53,12 @@ final class HostileTable {
     }
 
     private static String machine() throws IOException {
-        String model =
-                Files.readAllLines(Path.of("/proc/cpuinfo")).stream()
-                        .filter(line -> line.startsWith("model name"))
-                        .map(line -> line.substring(line.indexOf(':') + 1).strip())
-                        .findFirst()
-                        .orElse("unknown processor");
         String load = Files.readString(Path.of("/proc/loadavg")).strip();
         return "%s; %d cores, %s, Linux %s, Java %s; load average at the end %s"
                 .formatted(
                         LocalDate.now(ZoneOffset.UTC),
                         Runtime.getRuntime().availableProcessors(),
-                        model,
+                        Machine.processor(),
                         System.getProperty("os.version"),
                         System.getProperty("java.version"),
                         load.substring(0, load.indexOf(' ')));
