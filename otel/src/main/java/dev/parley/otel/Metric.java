@@ -246,6 +246,18 @@ public enum Metric {
             "{response}",
             "class",
             "HTTP responses by status class"),
+    SIGNALING_WEBSOCKETS(
+            "parley.signaling.websockets",
+            Kind.COUNTER,
+            "{connection}",
+            "kind",
+            "Connections that became WebSockets: a client's, for calls, or a sideband's"),
+    SIGNALING_WEBSOCKETS_CLOSED(
+            "parley.signaling.websockets_closed",
+            Kind.COUNTER,
+            "{connection}",
+            "reason",
+            "WebSockets that were closed for what their clients did, by what that was"),
     TELEMETRY_EXPORTS(
             "parley.telemetry.exports",
             Kind.COUNTER,

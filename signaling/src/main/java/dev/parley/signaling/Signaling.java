@@ -36,7 +36,9 @@ import dev.parley.signaling.steering.LocationHeaders;
 import dev.parley.signaling.steering.Placement;
 import dev.parley.signaling.trace.RequestTraces;
 import dev.parley.signaling.whip.WhipEndpoint;
+import dev.parley.signaling.ws.SocketCounters;
 import dev.parley.signaling.ws.SocketEndpoint;
+import dev.parley.signaling.ws.SocketLimits;
 import io.helidon.webserver.http.HttpRouting;
 import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
@@ -222,14 +224,19 @@ public final class Signaling implements AutoCloseable {
         admission.register(telemetry);
         routing.addFilter(admission)
                 .addFilter(new RequestBody(config.maxBodyBytes(), config.receiveTimeout(), errors));
+        SocketCounters socketCounters = new SocketCounters();
+        socketCounters.register(telemetry);
         SocketEndpoint sockets =
                 new SocketEndpoint(
                         desk,
                         access,
                         admission,
                         cors,
-                        config.maxBodyBytes(),
-                        config.unreachableAfter());
+                        new SocketLimits(
+                                config.maxBodyBytes(),
+                                config.unreachableAfter(),
+                                config.idleTimeout()),
+                        socketCounters);
         routing.register(SocketEndpoint.PATH, sockets);
         routing.register(
                 ClientSecretEndpoint.PATH,

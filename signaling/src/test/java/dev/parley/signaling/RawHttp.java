@@ -1,8 +1,8 @@
 package dev.parley.signaling;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.net.Socket;
 import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
@@ -51,21 +51,28 @@ final class RawHttp implements AutoCloseable {
         return head.toString();
     }
 
+    /** The next bytes, a character each. */
+    String bytes(int count) throws IOException {
+        return new String(socket.getInputStream().readNBytes(count), StandardCharsets.ISO_8859_1);
+    }
+
+    /** What comes until the server closes the connection, a character each byte. */
+    String rest() throws IOException {
+        ByteArrayOutputStream rest = new ByteArrayOutputStream();
+        try {
+            socket.getInputStream().transferTo(rest);
+        } catch (SocketException reset) {
+            // Closed.
+        }
+        return rest.toString(StandardCharsets.ISO_8859_1);
+    }
+
     /** Waits for the server to close the connection. */
     boolean isClosed() throws IOException {
         try {
             return socket.getInputStream().read() < 0;
         } catch (SocketException reset) {
             return true;
-        }
-    }
-
-    /** Reads until the server closes the connection. */
-    void drain() throws IOException {
-        try {
-            socket.getInputStream().transferTo(OutputStream.nullOutputStream());
-        } catch (SocketException reset) {
-            // Closed.
         }
     }
 

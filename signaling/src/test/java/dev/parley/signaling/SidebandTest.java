@@ -29,6 +29,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -89,6 +90,18 @@ class SidebandTest {
                                 "{\"type\":\"parley.client_event\",\"channel\":\"c\",\"text\":\"hi\"}");
                 assertThat(curious.next()).contains("\"base64\":\"cmF3\"");
                 assertThat(curious.next()).isEqualTo("answer");
+            }
+        }
+    }
+
+    @Test
+    void isPingedHoweverMuchThereIsToHearAndSoNeverIdle() throws Exception {
+        try (var fixture = SignalingFixture.with("idle_timeout", "2s");
+                var backend = Backend.join(fixture.signaling, call(fixture), "", "")) {
+            Joined joined = joined(fixture);
+            while (backend.pings.get() < 5) {
+                joined.tell("event");
+                assertThat(backend.next()).isEqualTo("event");
             }
         }
     }
@@ -272,6 +285,7 @@ class SidebandTest {
         private final HttpClient http = HttpClient.newHttpClient();
         private final BlockingQueue<String> messages = new LinkedBlockingQueue<>();
         private final StringBuilder partial = new StringBuilder();
+        final AtomicInteger pings = new AtomicInteger();
         final WebSocket socket;
 
         private Backend(Signaling signaling, String call, String more, String credential) {
@@ -325,6 +339,12 @@ class SidebandTest {
             messages.add("binary " + StandardCharsets.UTF_8.decode(bytes));
             from.request(1);
             return CompletableFuture.completedFuture(null);
+        }
+
+        @Override
+        public CompletionStage<?> onPing(WebSocket from, ByteBuffer payload) {
+            pings.incrementAndGet();
+            return WebSocket.Listener.super.onPing(from, payload);
         }
 
         @Override

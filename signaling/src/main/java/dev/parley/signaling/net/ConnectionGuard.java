@@ -133,8 +133,12 @@ final class ConnectionGuard implements AutoCloseable {
 
     /** Bytes came. */
     void received(WatchedConnection connection) {
-        if (connection.stage() == Stage.IDLE) {
-            connection.enter(Stage.HEAD, in(limits.receive()));
+        switch (connection.stage()) {
+            case IDLE -> connection.enter(Stage.HEAD, in(limits.receive()));
+            case UPGRADED -> upgraded(connection);
+            case HEAD, SERVING, ANSWERED -> {
+                // Has its time already.
+            }
         }
     }
 
@@ -167,9 +171,9 @@ final class ConnectionGuard implements AutoCloseable {
         }
     }
 
-    /** The connection speaks WebSocket from now on. */
+    /** The connection speaks WebSocket from now on, on which something comes now and then. */
     void upgraded(WatchedConnection connection) {
-        connection.enter(Stage.UPGRADED, 0);
+        connection.enter(Stage.UPGRADED, in(limits.idle()));
     }
 
     void closeLate(long now) {

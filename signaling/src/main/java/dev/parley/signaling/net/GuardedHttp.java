@@ -24,6 +24,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * HTTP/1.1 whose connections report each stage to the {@link ConnectionGuard}: the web server's own
@@ -106,7 +107,7 @@ final class GuardedHttp implements ServerConnectionSelector {
             throw new CloseConnectionException("closed while it was accepted");
         }
         ServerConnection served = http.connection(new Watched(context, connection, guard));
-        return new EndingConnection(served, () -> guard.gone(remote, connection));
+        return new EndingConnection(served, _ -> {}, () -> guard.gone(remote, connection));
     }
 
     /** The web server's context of a connection, with a reader that reports. */
@@ -115,6 +116,7 @@ final class GuardedHttp implements ServerConnectionSelector {
         private final WatchedConnection connection;
         private final ConnectionGuard guard;
         private final DataReader reader;
+        private @Nullable FramePieces frame;
 
         Watched(ConnectionContext context, WatchedConnection connection, ConnectionGuard guard) {
             this.context = context;
@@ -124,7 +126,12 @@ final class GuardedHttp implements ServerConnectionSelector {
         }
 
         private byte[] read() {
-            guard.waiting(connection, reader.available() > 0);
+            FramePieces coming = frame;
+            if (coming == null) {
+                guard.waiting(connection, reader.available() > 0);
+            } else {
+                coming.waiting(reader.available());
+            }
             DataReader source = context.dataReader();
             source.ensureAvailable();
             byte[] bytes = source.readBuffer().readBytes();
@@ -133,7 +140,8 @@ final class GuardedHttp implements ServerConnectionSelector {
         }
 
         /** Ends the watch over stages that only HTTP has. */
-        void upgraded() {
+        void upgraded(int maxFrameBytes) {
+            frame = new FramePieces(maxFrameBytes);
             guard.upgraded(connection);
         }
 

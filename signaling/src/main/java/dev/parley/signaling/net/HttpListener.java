@@ -142,7 +142,9 @@ public final class HttpListener implements AutoCloseable {
                         .shutdownGracePeriod(STOP_GRACE)
                         .maxPayloadSize(settings.maxPayloadBytes())
                         .maxTcpConnections(limits.total())
-                        .idleConnectionTimeout(limits.idle())
+                        // The guard, which counts, comes first: this one's clock is of whole
+                        // seconds.
+                        .idleConnectionTimeout(limits.idle().plus(MAX_IDLE_PERIOD))
                         .idleConnectionPeriod(idlePeriod(limits.idle()))
                         .connectionOptions(new GuardedSockets(options, guard))
                         .directHandlers(errors)

@@ -6,10 +6,14 @@ import io.helidon.webserver.ConnectionContext;
 public final class Upgrades {
     private Upgrades() {}
 
-    /** The connection speaks another protocol from now on, which has limits of its own. */
-    public static void done(ConnectionContext context) {
+    /**
+     * The connection speaks WebSocket from now on.
+     *
+     * @param maxFrameBytes most of a frame that is kept until all of it is there
+     */
+    public static void done(ConnectionContext context, int maxFrameBytes) {
         if (context instanceof GuardedHttp.Watched watched) {
-            watched.upgraded();
+            watched.upgraded(maxFrameBytes);
         }
     }
 }

@@ -21,7 +21,7 @@ final class WatchedConnection {
         ANSWERED,
         /** Nothing is asked for. */
         IDLE,
-        /** The connection serves another protocol, which has limits of its own. */
+        /** The connection serves another protocol, which is pinged, so that it is never idle. */
         UPGRADED
     }
 
@@ -53,7 +53,7 @@ final class WatchedConnection {
     }
 
     boolean isLate(long nowNanos) {
-        return stage != Stage.UPGRADED && deadlineNanos - nowNanos <= 0;
+        return deadlineNanos - nowNanos <= 0;
     }
 
     boolean isOpen() {

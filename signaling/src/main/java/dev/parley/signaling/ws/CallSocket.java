@@ -15,8 +15,6 @@ import dev.parley.signaling.http.Replies;
 import dev.parley.signaling.limits.TokenBuckets;
 import dev.parley.signaling.pool.CallId;
 import io.helidon.common.buffers.BufferData;
-import io.helidon.webserver.CloseConnectionException;
-import io.helidon.websocket.WsCloseCodes;
 import io.helidon.websocket.WsListener;
 import io.helidon.websocket.WsSession;
 import java.io.UncheckedIOException;
@@ -32,7 +30,6 @@ import org.jspecify.annotations.Nullable;
 final class CallSocket implements WsListener {
     private static final System.Logger LOGGER = System.getLogger(CallSocket.class.getName());
     private static final Duration LOOK_PERIOD = Duration.ofSeconds(1);
-    private static final int LOOKS_PER_PING = 15;
     private static final int MESSAGES_PER_MINUTE = 600;
     private static final int MESSAGE_BURST = 100;
 
@@ -51,8 +48,7 @@ final class CallSocket implements WsListener {
     private final Caller caller;
     private final CallDesk.Origin origin;
     private final Starting starting;
-    private final int maxMessageChars;
-    private final Duration unreachableAfter;
+    private final SocketLimits limits;
     private final TokenBuckets<String> messages = new TokenBuckets<>(System::nanoTime);
     private final StringBuilder partial = new StringBuilder();
     private final Thread watch;
@@ -68,15 +64,13 @@ final class CallSocket implements WsListener {
             Caller caller,
             CallDesk.Origin origin,
             Starting starting,
-            int maxMessageChars,
-            Duration unreachableAfter) {
+            SocketLimits limits) {
         this.desk = desk;
         this.access = access;
         this.caller = caller;
         this.origin = origin;
         this.starting = starting;
-        this.maxMessageChars = maxMessageChars;
-        this.unreachableAfter = unreachableAfter;
+        this.limits = limits;
         this.watch = Thread.ofVirtual().name("call-socket-watch").unstarted(this::watch);
     }
 
@@ -91,9 +85,8 @@ final class CallSocket implements WsListener {
     @Override
     public void onMessage(WsSession from, String text, boolean last) {
         partial.append(text);
-        if (partial.length() > maxMessageChars) {
-            from.close(WsCloseCodes.TOO_BIG, "The message is too large.");
-            throw new CloseConnectionException("message too large");
+        if (partial.length() > limits.maxMessageBytes()) {
+            throw Violation.TOO_LARGE.thrown();
         }
         if (!last) {
             return;
@@ -101,29 +94,26 @@ final class CallSocket implements WsListener {
         String whole = partial.toString();
         partial.setLength(0);
         if (messages.acquire("", MESSAGES_PER_MINUTE, MESSAGE_BURST) > 0) {
-            from.close(WsCloseCodes.VIOLATED_POLICY, "Too many messages.");
-            throw new CloseConnectionException("too many messages");
+            throw Violation.TOO_MANY_MESSAGES.thrown();
         }
         handle(whole);
     }
 
     @Override
     public void onMessage(WsSession from, BufferData bytes, boolean last) {
-        from.close(WsCloseCodes.CANNOT_ACCEPT, "Messages are text.");
-        throw new CloseConnectionException("binary message");
-    }
-
-    @Override
-    public void onClose(WsSession closed, int status, String reason) {
-        watch.interrupt();
+        throw Violation.BINARY.thrown();
     }
 
     @Override
     public void onError(WsSession failed, Throwable thrown) {
-        watch.interrupt();
         if (!(thrown instanceof UncheckedIOException)) {
             LOGGER.log(Level.DEBUG, "a WebSocket failed", thrown);
         }
+    }
+
+    /** The connection is over. */
+    void leave() {
+        watch.interrupt();
     }
 
     private synchronized void handle(String text) {
@@ -222,10 +212,13 @@ final class CallSocket implements WsListener {
 
     private void watch() {
         try {
-            for (int looks = 1; ; looks++) {
-                Thread.sleep(LOOK_PERIOD);
+            Duration pingPeriod = limits.pingPeriod();
+            Duration period = pingPeriod.compareTo(LOOK_PERIOD) < 0 ? pingPeriod : LOOK_PERIOD;
+            long looksPerPing = pingPeriod.dividedBy(period);
+            for (long looks = 1; ; looks++) {
+                Thread.sleep(period);
                 look();
-                if (looks % LOOKS_PER_PING == 0) {
+                if (looks % looksPerPing == 0) {
                     ping();
                 }
             }
@@ -247,7 +240,7 @@ final class CallSocket implements WsListener {
         } catch (RefusedException refusal) {
             if (refusal.code() == ErrorCode.CALL_NOT_FOUND) {
                 over("", "unknown", "");
-            } else if (System.nanoTime() - seenNanos >= unreachableAfter.toNanos()) {
+            } else if (System.nanoTime() - seenNanos >= limits.unreachableAfter().toNanos()) {
                 // Or its client would hold on to a connection that nobody may be at the end of.
                 over("", "unreachable", "the call's server does not answer");
             }

@@ -19,7 +19,6 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Base64;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -33,16 +32,13 @@ final class SidebandSocket implements WsListener {
     static final int MAX_MESSAGE_BYTES = 262_144;
 
     private static final System.Logger LOGGER = System.getLogger(SidebandSocket.class.getName());
-    private static final Duration PING_PERIOD = Duration.ofSeconds(15);
-
-    /** Pings without any sign of life until the backend is taken for gone. */
-    private static final int MAX_UNHEARD_PINGS = 3;
 
     private final JoinedCall call;
     private final boolean clientEvents;
+    private final SocketCounters counters;
+    private final Duration pingPeriod;
     private final StringBuilder partialText = new StringBuilder();
     private final ByteArrayOutputStream partialBytes = new ByteArrayOutputStream();
-    private final AtomicInteger unheardPings = new AtomicInteger();
 
     /** Grows when a message begins to be sent and when it is: odd while one is. */
     private final AtomicLong sends = new AtomicLong();
@@ -55,9 +51,12 @@ final class SidebandSocket implements WsListener {
      *
      * @param clientEvents whether the backend wants to know what the client says, too
      */
-    SidebandSocket(JoinedCall call, boolean clientEvents) {
+    SidebandSocket(
+            JoinedCall call, boolean clientEvents, SocketCounters counters, Duration pingPeriod) {
         this.call = call;
         this.clientEvents = clientEvents;
+        this.counters = counters;
+        this.pingPeriod = pingPeriod;
     }
 
     @Override
@@ -73,8 +72,9 @@ final class SidebandSocket implements WsListener {
             long before = 0;
             for (long now = sends.get(); now != before || now % 2 == 0; now = sends.get()) {
                 before = now;
-                Thread.sleep(PING_PERIOD);
+                Thread.sleep(pingPeriod);
             }
+            counters.ended(Violation.UNREAD);
             own.interrupt();
         } catch (InterruptedException _) {
             // Closed.
@@ -85,9 +85,8 @@ final class SidebandSocket implements WsListener {
 
     @Override
     public void onMessage(WsSession session, String text, boolean last) {
-        unheardPings.set(0);
         partialText.append(text);
-        requireShort(session, partialText.length());
+        requireShort(partialText.length());
         if (last) {
             String whole = partialText.toString();
             partialText.setLength(0);
@@ -97,9 +96,8 @@ final class SidebandSocket implements WsListener {
 
     @Override
     public void onMessage(WsSession session, BufferData bytes, boolean last) {
-        unheardPings.set(0);
         partialBytes.writeBytes(bytes.readBytes());
-        requireShort(session, partialBytes.size());
+        requireShort(partialBytes.size());
         if (last) {
             ByteString whole = ByteString.copyFrom(partialBytes.toByteArray());
             partialBytes.reset();
@@ -107,10 +105,9 @@ final class SidebandSocket implements WsListener {
         }
     }
 
-    private static void requireShort(WsSession session, int length) {
+    private static void requireShort(int length) {
         if (length > MAX_MESSAGE_BYTES) {
-            session.close(WsCloseCodes.TOO_BIG, "The message is too large.");
-            throw new CloseConnectionException("message too large");
+            throw Violation.TOO_LARGE.thrown();
         }
     }
 
@@ -122,11 +119,6 @@ final class SidebandSocket implements WsListener {
             Thread.currentThread().interrupt();
             throw new CloseConnectionException("stopping", e);
         }
-    }
-
-    @Override
-    public void onPong(WsSession session, BufferData payload) {
-        unheardPings.set(0);
     }
 
     @Override
@@ -152,20 +144,14 @@ final class SidebandSocket implements WsListener {
         try {
             boolean going = true;
             while (going) {
-                going =
-                        switch (call.hear(PING_PERIOD)) {
-                            case null -> ping(session);
-                            case JoinedCall.Heard.Message(JoinEventsResponse message) -> {
-                                sends.incrementAndGet();
-                                boolean more = pass(session, message);
-                                sends.incrementAndGet();
-                                yield more;
-                            }
-                            case JoinedCall.Heard.Over over -> lost(session, over);
-                        };
+                going = hearUntil(session, System.nanoTime() + pingPeriod.toNanos());
+                if (going) {
+                    // Whatever there is to hear: who only listens shows by the answer that he does.
+                    session.ping(BufferData.empty());
+                }
             }
             // The backend answers our close with its own, or is made to.
-            Thread.sleep(PING_PERIOD);
+            Thread.sleep(pingPeriod);
             own.interrupt();
         } catch (InterruptedException | UncheckedIOException _) {
             // Closed by the other side.
@@ -177,13 +163,25 @@ final class SidebandSocket implements WsListener {
         }
     }
 
-    private boolean ping(WsSession session) {
-        if (unheardPings.getAndIncrement() == MAX_UNHEARD_PINGS) {
-            session.close(WsCloseCodes.VIOLATED_POLICY, "No answer to pings.");
-            return false;
+    /** Passes on what there is to hear until then; false when there will be no more. */
+    private boolean hearUntil(WsSession session, long endNanos) throws InterruptedException {
+        boolean going = true;
+        long left = endNanos - System.nanoTime();
+        while (going && left > 0) {
+            going =
+                    switch (call.hear(Duration.ofNanos(left))) {
+                        case null -> true;
+                        case JoinedCall.Heard.Message(JoinEventsResponse message) -> {
+                            sends.incrementAndGet();
+                            boolean more = pass(session, message);
+                            sends.incrementAndGet();
+                            yield more;
+                        }
+                        case JoinedCall.Heard.Over over -> lost(session, over);
+                    };
+            left = endNanos - System.nanoTime();
         }
-        session.ping(BufferData.empty());
-        return true;
+        return going;
     }
 
     private boolean pass(WsSession session, JoinEventsResponse message) {
@@ -227,10 +225,11 @@ final class SidebandSocket implements WsListener {
         return wrapped.toString();
     }
 
-    private static boolean lost(WsSession session, JoinedCall.Heard.Over over) {
+    private boolean lost(WsSession session, JoinedCall.Heard.Over over) {
         boolean slow = over.why().getStatus().getCode() == Status.Code.RESOURCE_EXHAUSTED;
         if (slow) {
-            session.close(WsCloseCodes.VIOLATED_POLICY, "Too many events were left unread.");
+            counters.ended(Violation.UNREAD);
+            session.close(Violation.UNREAD.closeCode(), Violation.UNREAD.text());
         } else {
             session.close(WsCloseCodes.UNEXPECTED_CONDITION, "The call's server is gone.");
         }

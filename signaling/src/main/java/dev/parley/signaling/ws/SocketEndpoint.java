@@ -19,6 +19,7 @@ import io.helidon.http.HttpPrologue;
 import io.helidon.http.Method;
 import io.helidon.http.ServerRequestHeaders;
 import io.helidon.http.WritableHeaders;
+import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.ConnectionContext;
 import io.helidon.webserver.http.HttpRules;
 import io.helidon.webserver.http.HttpService;
@@ -30,7 +31,6 @@ import io.helidon.webserver.websocket.WsConnection;
 import io.helidon.websocket.WsListener;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -51,27 +51,23 @@ public final class SocketEndpoint implements Http1Upgrader, HttpService {
     private final Access access;
     private final Admission admission;
     private final Cors cors;
-    private final int maxMessageBytes;
-    private final Duration unreachableAfter;
+    private final SocketLimits limits;
+    private final SocketCounters counters;
 
-    /**
-     * Starts calls at this desk.
-     *
-     * @param unreachableAfter how long a call whose transceiver is silent is taken for alive
-     */
+    /** Starts calls at this desk. */
     public SocketEndpoint(
             CallDesk desk,
             Access access,
             Admission admission,
             Cors cors,
-            int maxMessageBytes,
-            Duration unreachableAfter) {
+            SocketLimits limits,
+            SocketCounters counters) {
         this.desk = desk;
         this.access = access;
         this.admission = admission;
         this.cors = cors;
-        this.maxMessageBytes = maxMessageBytes;
-        this.unreachableAfter = unreachableAfter;
+        this.limits = limits;
+        this.counters = counters;
     }
 
     @Override
@@ -111,45 +107,63 @@ public final class SocketEndpoint implements Http1Upgrader, HttpService {
         if (caller.isEmpty() || !cors.permits(request)) {
             return null;
         }
+        Opening opening = new Opening(context, prologue, headers);
         if (!sideband) {
             Optional<Whereabouts> where = where(request, context, prologue.query());
-            return where.isEmpty()
-                    ? null
-                    : open(context, prologue, headers, socket(caller.get(), where.get(), request));
+            if (where.isEmpty()) {
+                return null;
+            }
+            CallSocket socket = socket(caller.get(), where.get(), request);
+            counters.openedForCalls();
+            return open(opening, socket, socket::leave, limits.maxMessageBytes());
         }
         SidebandSocket joined = findSideband(caller.get(), prologue.query());
-        return joined == null ? null : openSideband(context, prologue, headers, joined);
+        if (joined == null) {
+            return null;
+        }
+        counters.openedForSideband();
+        return open(opening, joined, joined::leave, MAX_FRAME_BYTES);
     }
 
-    private static ServerConnection openSideband(
-            ConnectionContext context,
-            HttpPrologue prologue,
-            Headers headers,
-            SidebandSocket joined) {
+    private ServerConnection open(
+            Opening opening, WsListener listener, Runnable leave, int maxFrameBytes) {
         try {
-            return new EndingConnection(open(context, prologue, headers, joined), joined::leave);
+            accept(opening.context(), opening.headers());
         } catch (RuntimeException e) {
-            // Gone while the transceiver let it in: there will be no connection to end.
-            joined.leave();
+            // Gone while it was let in: there will be no connection to end.
+            leave.run();
             throw e;
         }
+        Upgrades.done(opening.context(), maxFrameBytes);
+        WsConnection opened =
+                WsConnection.create(
+                        opening.context(),
+                        opening.prologue(),
+                        opening.headers(),
+                        "",
+                        new FrameGuard(listener, System::nanoTime));
+        return new EndingConnection(opened, end -> ended(opened, end), leave);
     }
 
-    private static ServerConnection open(
-            ConnectionContext context,
-            HttpPrologue prologue,
-            Headers headers,
-            WsListener listener) {
-        accept(context, headers);
-        Upgrades.done(context);
-        return WsConnection.create(context, prologue, headers, "", listener);
+    /** What a connection is that becomes a WebSocket. */
+    private record Opening(ConnectionContext context, HttpPrologue prologue, Headers headers) {}
+
+    private void ended(WsConnection connection, RuntimeException end) {
+        Violation violation = Violation.find(end);
+        if (violation != null) {
+            counters.ended(violation);
+            connection.close(violation.closeCode(), violation.text());
+            throw new CloseConnectionException(violation.text(), end);
+        }
     }
 
     private @Nullable SidebandSocket findSideband(Caller caller, UriQuery query) {
         try {
             return new SidebandSocket(
                     desk.join(caller, query.all("call_id", List::of)),
-                    query.all("client_events", List::of).contains("true"));
+                    query.all("client_events", List::of).contains("true"),
+                    counters,
+                    limits.pingPeriod());
         } catch (RefusedException _) {
             return null;
         }
@@ -171,8 +185,7 @@ public final class SocketEndpoint implements Http1Upgrader, HttpService {
                 caller,
                 CallDesk.Origin.of(headers, where, "websocket"),
                 () -> countStart(caller, where.address()),
-                maxMessageBytes,
-                unreachableAfter);
+                limits);
     }
 
     private void countStart(Caller caller, InetAddress client) {

@@ -116,13 +116,19 @@ class ConnectionGuardTest {
     }
 
     @Test
-    void leavesOtherProtocolsAlone() throws IOException {
+    void closesAnotherProtocolOnlyWhenNothingComes() throws IOException {
         SocketChannel channel = admitted("192.0.2.1", 1);
+        WatchedConnection connection = find("192.0.2.1", 1);
 
-        guard.upgraded(find("192.0.2.1", 1));
-        pass(10_000 * SECOND);
-
+        guard.upgraded(connection);
+        for (int i = 0; i < 100; i++) {
+            pass(60 * SECOND - 1);
+            guard.received(connection);
+        }
         assertThat(channel.isOpen()).isTrue();
+        pass(60 * SECOND);
+        assertThat(channel.isOpen()).isFalse();
+        assertThat(closed()).containsEntry("idle", 1L);
     }
 
     @Test
