@@ -56,4 +56,15 @@ final class Arrivals {
                     MIN_COUNTED_PERCENT);
         }
     }
+
+    /** The same of one kind of an attack. */
+    static void judge(Counts more, Attack.Kind kind, DrillReport report) {
+        double counted = more.sum(List.of(kind.expected()));
+        report.atLeast(kind.name() + ", done", (double) kind.done(), "", 1);
+        report.atLeast(
+                kind.name() + ", counted of what was done",
+                100 * counted / Math.max(1, kind.done()),
+                "%",
+                MIN_COUNTED_PERCENT);
+    }
 }

@@ -176,6 +176,7 @@ final class HostileDrill implements Drill {
         judgeCalls(before, meanwhile, report);
         Counts more = Counts.now(system).since(counts);
         arrivals.judge(more, expected, meanwhile.seconds(), report);
+        attack.kinds().forEach(kind -> Arrivals.judge(more, kind, report));
         if (flood) {
             report.atMost("bytes that came back", target.sockets().receivedBytes(), "", 0);
         } else {

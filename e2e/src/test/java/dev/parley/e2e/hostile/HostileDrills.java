@@ -123,6 +123,7 @@ public final class HostileDrills {
 
     private static void http(Map<String, Drill> drills) {
         drills.put("hostile-slow-http", HostileDrills::slowHttp);
+        drills.put("hostile-websockets", HostileDrills::webSockets);
         drills.put(
                 "hostile-connections",
                 HostileDrill.answered(HttpAttacks.connections())
@@ -158,6 +159,15 @@ public final class HostileDrills {
                 Arrays.stream(longest).max().orElseThrow(),
                 "ms",
                 patience + SlowClients.NOTICE_MILLIS + 500);
+    }
+
+    private static void webSockets(Path folder, DrillReport report) throws Exception {
+        WebSocketFlood flood = new WebSocketFlood();
+        HostileDrill.answered(flood)
+                .with(Service.SIGNALING, "idle_timeout: 1500ms\n")
+                .counted(Service.SIGNALING, "signaling_websockets_total")
+                .run(folder, report);
+        report.atLeast("half-closed connections, ended", flood.stoppedSending(), "", 1);
     }
 
     /** A collector that goes wrong while calls go on, in one way after another. */

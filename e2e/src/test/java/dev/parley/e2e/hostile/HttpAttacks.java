@@ -1,9 +1,11 @@
 package dev.parley.e2e.hostile;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -79,13 +81,26 @@ final class HttpAttacks {
         return socket;
     }
 
-    /** Says a word; false when nobody listens any more. */
+    /** Says a word, a byte each character; false when nobody listens any more. */
     static boolean say(Socket socket, String text) {
         try {
-            socket.getOutputStream().write(text.getBytes(StandardCharsets.US_ASCII));
+            socket.getOutputStream().write(text.getBytes(StandardCharsets.ISO_8859_1));
             return true;
         } catch (IOException _) {
             return false;
+        }
+    }
+
+    /** Reads what there is, which at most says goodbye; true when nothing more will come. */
+    static boolean hasEnded(Socket socket) {
+        try {
+            socket.setSoTimeout(1);
+            var _ = socket.getInputStream().transferTo(OutputStream.nullOutputStream());
+            return true;
+        } catch (SocketTimeoutException _) {
+            return false;
+        } catch (IOException _) {
+            return true;
         }
     }
 }

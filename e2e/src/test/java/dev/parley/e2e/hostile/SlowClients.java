@@ -2,7 +2,6 @@ package dev.parley.e2e.hostile;
 
 import java.io.IOException;
 import java.net.Socket;
-import java.net.SocketTimeoutException;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -70,7 +69,9 @@ final class SlowClients implements Attack {
         boolean there = HttpAttacks.say(socket, beginning(number));
         while (there && going.getAsBoolean()) {
             LockSupport.parkNanos(STEP_NANOS + random.nextLong(STEP_NANOS));
-            there = HttpAttacks.say(socket, "x") && !(reads(number) && hasEnded(socket));
+            there =
+                    HttpAttacks.say(socket, "x")
+                            && !(reads(number) && HttpAttacks.hasEnded(socket));
         }
         open.decrementAndGet();
         longestNanos.accumulateAndGet(number % KINDS, System.nanoTime() - start, Math::max);
@@ -81,21 +82,6 @@ final class SlowClients implements Attack {
 
     private static boolean reads(int number) {
         return number % KINDS != KINDS - 1;
-    }
-
-    // Whatever there is to read is an answer that says goodbye.
-    private static boolean hasEnded(Socket socket) {
-        try {
-            socket.setSoTimeout(1);
-            while (socket.getInputStream().read() >= 0) {
-                socket.setSoTimeout(1);
-            }
-            return true;
-        } catch (SocketTimeoutException _) {
-            return false;
-        } catch (IOException _) {
-            return true;
-        }
     }
 
     private static String beginning(int number) {
